@@ -1,0 +1,61 @@
+# The verbs of the chapter. `make help` lists them.
+
+PYTHON ?= python3
+py := .venv/bin/python
+env := .venv/.project
+
+.DEFAULT_GOAL := all
+.PHONY: all help weave tangle stitch sync check test test-all lint pins clean
+.DELETE_ON_ERROR:
+
+all: $(env) ## weave the chapter into _build/: tangle, prove the claims, then HTML, PDF and notebook
+	@$(py) -m literate tangle
+	@$(py) -m literate weave chapter.qmd --output _build
+
+help: ## list the verbs
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
+
+weave: $(env) ## weave alone, without tangling or proving
+	@$(py) -m literate weave chapter.qmd --output _build
+
+tangle: $(env) ## chapter.qmd -> src/ and exercises/
+	@$(py) -m literate tangle
+
+stitch: $(env) ## src/ and exercises/ -> chapter.qmd: carry edits of the modules back
+	@$(py) -m literate stitch
+
+sync: $(env) ## tangle or stitch, each cell in the direction that changed
+	@$(py) -m literate sync
+
+check: $(env) ## fail when tangle or stitch would write anything
+	@$(py) -m literate check
+
+test: $(env) ## tangle, then test everything that is fast
+	@$(py) -m literate tangle
+	@$(py) -m pytest -q
+
+test-all: $(env) ## test everything: the browser and the slow property tests too
+	@$(py) -m literate tangle
+	@$(py) -m pytest -q -m ""
+
+lint: $(env) ## ruff over the project; findings in tangled modules at the chapter's lines
+	@$(py) -m literate lint
+
+pins: ## make requirements.txt from pyproject.toml again (needs uv)
+	uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header pyproject.toml \
+	  | grep -vE '^(cuda-|nvidia-|triton==)' >requirements.txt
+
+clean: ## take away what was built (the environment stays; remove .venv by hand)
+	rm -rf _build .pytest_cache .ruff_cache .hypothesis
+
+# The environment: remade when the pins change.
+.venv/.pins: requirements.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Makefile: Python 3.11 or newer is needed, this is " + sys.version.split()[0] + "; run make PYTHON=python3.11 (or newer)")'
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "Makefile: this Python has no venv module; install it (Debian: apt-get install python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	$(py) -m pip install --quiet --requirement requirements.txt
+	@touch $@
+
+$(env): .venv/.pins pyproject.toml
+	$(py) -m pip install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

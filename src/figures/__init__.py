@@ -1,0 +1,5 @@
+"""Data in, figure out. No numbers of its own: a figure shows what it is given."""
+
+from .figure import Figure, draw
+
+__all__ = ["Figure", "draw"]

@@ -1,0 +1,96 @@
+"""A figure that knows its id, its caption and its alternative text."""
+
+import html
+import io
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+from matplotlib.figure import Figure as Canvas
+
+from .palette import LIGHT, dark_override
+
+FOLDER = Path("_build/figures")  # from the chapter's folder, where cells run
+
+STYLE = {
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "attention",  # the same ids in every run
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "text.color": LIGHT["ink"],
+    "axes.edgecolor": LIGHT["muted"],
+    "axes.labelcolor": LIGHT["ink"],
+    "axes.titlecolor": LIGHT["ink"],
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "grid.color": LIGHT["line"],
+    "xtick.color": LIGHT["muted"],
+    "ytick.color": LIGHT["muted"],
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One finished figure.
+
+    When Quarto or the embedded weaver runs the chapter, the figure writes
+    itself to `_build/figures/ID.svg` and shows as the Markdown of a captioned,
+    numbered, cross-referenced image; elsewhere (JupyterLab) as SVG with its
+    caption below.
+    """
+
+    id: str
+    svg: str
+    caption: str
+    alt: str
+
+    def _repr_mimebundle_(self, include=None, exclude=None):
+        if not _weaving():
+            caption = html.escape(self.caption)
+            return {
+                "text/html": f"<figure>{self.svg}<figcaption>{caption}</figcaption></figure>"
+            }
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        path = FOLDER / f"{self.id}.svg"
+        path.write_text(self.svg, encoding="utf-8", newline="\n")
+        alt = " ".join(self.alt.split()).replace("\\", "\\\\").replace('"', '\\"')
+        caption = " ".join(self.caption.split())
+        markdown = f'![{caption}]({path.as_posix()}){{#{self.id} fig-alt="{alt}"}}'
+        return {"text/markdown": markdown, "image/svg+xml": self.svg}
+
+
+def draw(id, paint, size, caption, alt):
+    """Let `paint(canvas)` draw on an empty matplotlib figure and make a Figure of it.
+
+    `size` is (width, height) in inches at 96 pixels each; 7.2 wide fills the
+    text column. `caption` and `alt` are strings, computed where they hold numbers.
+    """
+    with matplotlib.rc_context(STYLE):
+        canvas = Canvas(figsize=size, layout="constrained")
+        paint(canvas)
+        buffer = io.StringIO()
+        canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    return Figure(id, _finish(buffer.getvalue()), caption, alt)
+
+
+def _weaving():
+    """Whether Quarto or the embedded weaver runs this code: both set QUARTO_*."""
+    return any(name.startswith("QUARTO_") for name in os.environ)
+
+
+def _finish(svg):
+    """Take off the XML prologue, shorten the coordinates, add the dark colours."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
+    svg = re.sub(
+        r'(?<= d=")[^"]*', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg
+    )
+    style = f"<style>{dark_override()}</style>"
+    head = svg.index(">") + 1
+    return svg[:head] + style + svg[head:]

@@ -1,0 +1,1 @@
+"""One chapter, two products: tangle it into modules, weave it into pages."""

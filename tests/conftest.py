@@ -1,0 +1,33 @@
+"""What all tests share."""
+
+import numpy as np
+import pytest
+import torch
+
+
+def pytest_report_header():
+    """Which torch the tangled code is compared with."""
+    return f"oracle: torch {torch.__version__}, numpy {np.__version__}"
+
+
+@pytest.fixture
+def close(record_property):
+    """Assert that two arrays agree, and record the worst error for the ledger.
+
+    close(actual, expected, rtol=1e-12, atol=1e-12): shapes must be equal; NaN
+    is never close to anything.
+    """
+    worst = 0.0
+
+    def check(actual, expected, rtol=1e-12, atol=1e-12):
+        nonlocal worst
+        actual, expected = np.asarray(actual), np.asarray(expected)
+        assert actual.shape == expected.shape
+        np.testing.assert_allclose(
+            actual, expected, rtol=rtol, atol=atol, equal_nan=False
+        )
+        if actual.size:
+            worst = max(worst, float(np.abs(actual - expected).max()))
+        record_property("worst_error", worst)
+
+    return check
