@@ -52,10 +52,8 @@ class Figure:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         if not _weaving():
-            caption = html.escape(self.caption)
-            return {
-                "text/html": f"<figure>{self.svg}<figcaption>{caption}</figcaption></figure>"
-            }
+            caption = f"<figcaption>{html.escape(self.caption)}</figcaption>"
+            return {"text/html": f"<figure>{self.svg}{caption}</figure>"}
         FOLDER.mkdir(parents=True, exist_ok=True)
         path = FOLDER / f"{self.id}.svg"
         path.write_text(self.svg, encoding="utf-8", newline="\n")
