@@ -5,7 +5,7 @@ py := .venv/bin/python
 env := .venv/.project
 
 .DEFAULT_GOAL := all
-.PHONY: all help weave tangle stitch sync check test test-all lint pins clean
+.PHONY: all help weave tangle stitch sync check test test-all lint bench pins clean
 .DELETE_ON_ERROR:
 
 all: $(env) ## weave the chapter into _build/: tangle, prove the claims, then HTML, PDF and notebook
@@ -40,6 +40,10 @@ test-all: $(env) ## test everything: the browser and the slow property tests too
 
 lint: $(env) ## ruff over the project; findings in tangled modules at the chapter's lines
 	@$(py) -m literate lint
+
+bench: $(env) ## measure, print ratios and record them in bench/results.json (minutes)
+	@$(py) -m literate tangle
+	@$(py) -m bench
 
 pins: ## make requirements.txt from pyproject.toml again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header pyproject.toml \
