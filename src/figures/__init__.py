@@ -1,5 +1,6 @@
 """Data in, figure out. No numbers of its own: a figure shows what it is given."""
 
 from .figure import Figure, draw
+from .tables import table
 
-__all__ = ["Figure", "draw"]
+__all__ = ["Figure", "draw", "table"]
