@@ -4,6 +4,7 @@ import math
 
 import networkx
 import pytest
+
 from paths import (
     attention_edges,
     attention_hops,

@@ -10,13 +10,17 @@ cell all the same.
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import yaml
 
 from .problems import Problem
 
-OPENER = re.compile(r"^([ \t]*)(`{3,})[ \t]*\{python( *[ ,].*)?\}[ \t]*\r?$")
+OPENER = re.compile(r"^([ \t]*)(`{3,})[ \t]*\{python( *[ ,].*)?\}[ \t]*\r?\n?$")
 OPTION = re.compile(r"^#[ \t]*\|")
+BOM = "\ufeff"
+
+Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # C where there is one
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,16 @@ class Cell:
         """The `filename` option: where the code goes, or None."""
         return self.options.get("filename")
 
+    @cached_property
+    def body(self):
+        """The lines of `code` without blank ones at either end."""
+        return trimmed(self.code.split("\n"))
+
+    @cached_property
+    def body_line(self):
+        """The chapter's line of the first line of `body`."""
+        return self.code_line + leading_blanks(self.code.split("\n"))
+
 
 @dataclass(frozen=True)
 class Document:
@@ -69,7 +83,7 @@ class Document:
     pieces: tuple
     problems: tuple
 
-    @property
+    @cached_property
     def cells(self):
         """The cells, in document order."""
         return tuple(piece for piece in self.pieces if isinstance(piece, Cell))
@@ -82,29 +96,37 @@ def scan(text, file="chapter.qmd"):
     (a cell never closed, options that are not YAML) are returned, not raised:
     the caller decides which it can live with.
     """
-    lines = text.split("\n")
-    lines = [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
-    pieces, problems, prose_start, at = [], [], 0, 0
+    lines = split_lines(text)
+    pieces, problems, prose, at = [], [], 0, 0
     while at < len(lines):
-        opener = OPENER.match(lines[at].rstrip("\n"))
+        opener = _opener(lines[at], first=at == 0)
         if not opener:
             at += 1
             continue
-        if at > prose_start:
-            pieces.append(Prose(prose_start + 1, "".join(lines[prose_start:at])))
-        indent, ticks = opener[1], opener[2]
-        closer = indent + ticks
+        if at > prose:
+            pieces.append(Prose(prose + 1, "".join(lines[prose:at])))
         stop = at + 1
-        while stop < len(lines) and lines[stop].rstrip(" \t\r\n") != closer:
+        while stop < len(lines) and not _closes(lines[stop], opener):
             stop += 1
-        closed = stop < len(lines)
-        cell, found = _cell(lines, at, stop, indent, len(ticks), closed, file)
+        cell, found = _cell(lines[at : stop + 1], opener, at + 1, file)
         pieces.append(cell)
         problems.extend(found)
-        prose_start = at = min(stop + 1, len(lines))
-    if prose_start < len(lines):
-        pieces.append(Prose(prose_start + 1, "".join(lines[prose_start:])))
+        prose = at = cell.end
+    if prose < len(lines):
+        pieces.append(Prose(prose + 1, "".join(lines[prose:])))
     return Document(file, tuple(pieces), tuple(problems))
+
+
+def split_lines(text):
+    """The lines of `text` with their ends, split at `\\n` only."""
+    lines = [line + "\n" for line in text.split("\n")]
+    lines[-1] = lines[-1].removesuffix("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def without_end(line):
+    """`line` without `\\n` or `\\r\\n`."""
+    return line.removesuffix("\n").removesuffix("\r")
 
 
 def dedent(line, indent):
@@ -116,77 +138,84 @@ def dedent(line, indent):
     return line
 
 
-def _cell(lines, start, stop, indent, ticks, closed, file):
-    """The cell that opens at `lines[start]` and whose closer is `lines[stop]`."""
-    body = [
-        dedent(line, indent).removesuffix("\n").removesuffix("\r")
-        for line in lines[start + 1 : stop]
-    ]
+def leading_blanks(lines):
+    """How many of `lines` are blank before the first that is not."""
+    for number, line in enumerate(lines):
+        if line.strip(" \t\f"):
+            return number
+    return len(lines)
+
+
+def trimmed(lines):
+    """`lines` without blank ones at either end, as a tuple."""
+    lines = lines[leading_blanks(lines) :]
+    return tuple(lines[: len(lines) - leading_blanks(lines[::-1])])
+
+
+def _opener(line, first):
+    if "{python" not in line:
+        return None
+    return OPENER.match(line.removeprefix(BOM) if first else line)
+
+
+def _closes(line, opener):
+    return line.rstrip(" \t\r\n") == opener[1] + opener[2]
+
+
+def _cell(lines, opener, line, file):
+    """The cell made of `lines`, the first of them line `line`, and its problems."""
+    indent, ticks = opener[1], len(opener[2])
+    closed = len(lines) > 1 and _closes(lines[-1], opener)
+    inside = [without_end(dedent(each, indent)) for each in lines[1:]]
+    if closed:
+        inside.pop()
     n_options = 0
-    while n_options < len(body) and OPTION.match(body[n_options]):
+    while n_options < len(inside) and OPTION.match(inside[n_options]):
         n_options += 1
-    problems = []
+    options, option_lines, problems = _options(inside[:n_options], line + 1, file)
     if not closed:
-        fence = indent + "`" * ticks
-        problems.append(
-            Problem(
-                file,
-                start + 1,
-                "this cell is never closed",
-                f"end it with a line {fence!r} of the same indent",
-            )
-        )
-    options, option_lines, found = _options(body[:n_options], start + 2, file)
+        fix = f"end it with a line of {ticks} backticks and the same indent"
+        problems.append(Problem(file, line, "this cell is never closed", fix))
     cell = Cell(
-        line=start + 1,
-        end=min(stop + 1, len(lines)),
-        source="".join(lines[start : stop + 1]),
+        line=line,
+        end=line + len(lines) - 1,
+        source="".join(lines),
         indent=indent,
         ticks=ticks,
         closed=closed,
-        code_line=start + 2 + n_options,
-        code="\n".join(body[n_options:]),
+        code_line=line + 1 + n_options,
+        code="\n".join(inside[n_options:]),
         options=options,
         option_lines=option_lines,
     )
-    return cell, problems + found
+    return cell, problems
 
 
 def _options(lines, first, file):
     """The YAML of `#|` lines: values by name, the chapter's line by name, problems."""
     marks = [OPTION.match(line).end() for line in lines]
-    source = "\n".join(
-        line[mark:].removeprefix(" ") for line, mark in zip(lines, marks)
-    )
+    text = "\n".join(line[mark:].removeprefix(" ") for line, mark in zip(lines, marks))
+    fix = "write each option as `#| name: value`"
+
+    def bad(row, what):
+        return {}, {}, [Problem(file, first + row, what, fix)]
+
     try:
-        values = yaml.safe_load(source)
-        node = yaml.compose(source)
+        loader = Loader(text)
+        node = loader.get_single_node()
+        values = {} if node is None else loader.construct_document(node)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        row, column = (
-            (min(mark.line, len(lines) - 1), mark.column + 1) if mark else (0, 1)
-        )
+        row = min(mark.line, len(lines) - 1) if mark else 0
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        what = f"options are not YAML (column {column + marks[row] + 1}): {what}"
-        return (
-            {},
-            {},
-            [Problem(file, first + row, what, "write them as `#| name: value`")],
-        )
+        return bad(row, f"these options are not YAML ({what})")
     if values is None:
-        return {}, {}, []
+        values = {}
     if not isinstance(values, dict):
-        return (
-            {},
-            {},
-            [
-                Problem(
-                    file,
-                    first,
-                    "options are not a mapping",
-                    "write them as `#| name: value`",
-                )
-            ],
-        )
-    placed = {key.value: first + key.start_mark.line for key, _ in node.value}
+        return bad(0, "these options are not a mapping")
+    placed = {}
+    for key, _ in node.value if values else ():
+        if key.value in placed:
+            return bad(key.start_mark.line, f"option {key.value} is given twice")
+        placed[key.value] = first + key.start_mark.line
     return values, placed, []
