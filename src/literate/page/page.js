@@ -1,0 +1,129 @@
+// What reading gains from a script. The page is complete without it.
+
+const root = document.documentElement;
+const announcement = document.querySelector(".announcement");
+
+function scheme() {
+  const preferred = matchMedia("(prefers-color-scheme: dark)");
+  const button = document.querySelector(".scheme");
+  const system = () => (preferred.matches ? "dark" : "light");
+  const current = () => root.style.colorScheme || system();
+  const show = () => {
+    button.setAttribute("aria-pressed", String(current() === "dark"));
+  };
+  button.addEventListener("click", () => {
+    const next = current() === "dark" ? "light" : "dark";
+    // A choice that agrees with the system is no choice: follow the system.
+    root.style.colorScheme = next === system() ? "" : next;
+    try {
+      localStorage.setItem("color-scheme", root.style.colorScheme);
+    } catch {
+      // Not remembered where storage is forbidden.
+    }
+    show();
+  });
+  preferred.addEventListener("change", show);
+  show();
+  button.hidden = false;
+}
+
+function copyButtons() {
+  for (const block of document.querySelectorAll("div.sourceCode")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "code-copy-button";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      const copied = await copy(block.querySelector("code").textContent);
+      button.textContent = copied ? "Copied" : "Select it";
+      announcement.textContent = copied ? "Code copied" : "Copying failed";
+      setTimeout(() => {
+        button.textContent = "Copy";
+        announcement.textContent = "";
+      }, 2000);
+    });
+    block.append(button);
+  }
+}
+
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// The section that is being read: the last heading above a third of the window.
+function contents() {
+  const links = [...document.querySelectorAll("#TOC a[href^='#']")];
+  const targets = links.map((link) =>
+    document.getElementById(decodeURIComponent(link.hash.slice(1))),
+  );
+  const place = document.querySelector(".bar-place");
+  let current = null;
+  const update = () => {
+    const line = innerHeight / 3;
+    const bottom = scrollY + innerHeight >= root.scrollHeight - 2;
+    let at = -1;
+    targets.forEach((target, i) => {
+      if (target && (bottom || target.getBoundingClientRect().top <= line)) at = i;
+    });
+    if (links[at] === current) return;
+    current?.removeAttribute("aria-current");
+    current = links[at];
+    current?.setAttribute("aria-current", "true");
+    place.textContent = current ? current.textContent : "";
+    const list = document.querySelector(".toc");
+    if (current && list.scrollHeight > list.clientHeight) {
+      list.scrollTop = current.offsetTop - list.clientHeight / 2;
+    }
+  };
+  let waiting = false;
+  const soon = () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      update();
+    });
+  };
+  addEventListener("scroll", soon, { passive: true });
+  addEventListener("resize", soon);
+  update();
+}
+
+// Boxes that scroll sideways can be reached and named by keyboard users.
+function scrollers() {
+  const boxes = document.querySelectorAll(
+    "pre, figure > div, .scroller, p:has(> math[display='block'])",
+  );
+  const mark = () => {
+    for (const box of boxes) {
+      if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
+      else box.removeAttribute("tabindex");
+    }
+  };
+  addEventListener("resize", mark);
+  document.addEventListener("toggle", mark, true);
+  mark();
+}
+
+// Paper has no folds.
+function unfoldForPrint() {
+  let opened = [];
+  addEventListener("beforeprint", () => {
+    opened = [...document.querySelectorAll("details:not([open])")];
+    for (const fold of opened) fold.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const fold of opened) fold.open = false;
+  });
+}
+
+scheme();
+copyButtons();
+if (document.getElementById("TOC")) contents();
+scrollers();
+unfoldForPrint();
