@@ -1,4 +1,4 @@
-"""Tangled from chapter.qmd: 8 cells in the order 50752a33.
+"""src/paths.py, tangled from chapter.qmd: 8 cells, order 50752a33.
 
 Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
 """
