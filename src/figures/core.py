@@ -1,7 +1,8 @@
 """The figures of the core: reach, shapes, tinted matrices, the scale."""
 
 import numpy as np
-from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.patches import PathPatch, Rectangle
+from matplotlib.path import Path
 
 from .figure import draw
 from .palette import LIGHT
@@ -9,145 +10,160 @@ from .palette import LIGHT
 TINT = 0.45  # the deepest tint: ink stays readable on it, in light and in dark
 
 
-def one_step(id, tokens, reads, chained, caption, alt):
+def one_step(id, tokens, source, reads, chained, caption, alt):
     """What the output at the last token reads, one panel for each architecture.
 
     `reads` maps a name to the positions read directly; names in `chained` also
-    pass a state from each position to the next.
+    pass a state from each position to the next. The token at `source` is marked
+    throughout.
     """
+    last, high = len(tokens) - 1, 2.2
 
     def paint(canvas):
-        last = len(tokens) - 1
         panels = canvas.subplots(len(reads), 1)
         for axes, (name, positions) in zip(panels, reads.items()):
-            axes.set(xlim=(-0.7, last + 0.7), ylim=(-0.75, 1.75))
+            axes.set(xlim=(-0.7, last + 0.7), ylim=(-0.9, high + 0.4))
             axes.axis("off")
             axes.set_title(name, loc="left", fontsize=9, fontweight="bold", pad=2)
             for i, token in enumerate(tokens):
                 read = i in positions
-                ink = LIGHT["ink" if read else "muted"]
-                weight = "bold" if read else "normal"
-                axes.text(i, -0.42, token, ha="center", color=ink, weight=weight)
-                _node(axes, i, 0, LIGHT["query"], filled=read)
+                style = {"weight": "bold"} if read else {"color": LIGHT["muted"]}
+                axes.text(i, -0.75, token, ha="center", **style)
                 if name in chained:
-                    _node(axes, i, 1.25, LIGHT["output"], filled=i == last)
-                    _arrow(axes, (i, 0), (i, 1.25), thick=read)
-                if name in chained and i > 0:
-                    _arrow(axes, (i - 1, 1.25), (i, 1.25), thick=i == last)
+                    _line(axes, (i, i), (0, high), "query" if read else None)
                 elif read:
-                    _arrow(axes, (i, 0), (last, 1.25), thick=True)
-            _node(axes, last, 1.25, LIGHT["output"], filled=True)
+                    role = "key" if i == source else "query"
+                    _line(axes, (i, last), (0, high), role)
+            if name in chained:
+                _line(axes, (0, last - 1), (high, high), None)
+                _line(axes, (last - 1, last), (high, high), "query")
+                _nodes(axes, range(last), high, None)
+            unread = set(range(last + 1)) - set(positions)
+            _nodes(axes, unread - {source}, 0, None)
+            _nodes(axes, set(positions) - {source}, 0, "query")
+            _nodes(axes, [source], 0, "key", "s", filled=source in positions)
+            _nodes(axes, [last], high, "output")
 
-    return draw(id, paint, (6.4, 4.4), caption, alt)
+    return draw(id, paint, (6.2, 4.9), caption, alt)
 
 
-def _node(axes, x, y, color, filled):
-    face = color if filled else LIGHT["paper"]
-    edge = color if filled else LIGHT["muted"]
-    axes.plot([x], [y], "o", markersize=8, mfc=face, mec=edge, zorder=3)
+def _line(axes, x, y, role):
+    style = {"color": LIGHT[role or "muted"], "lw": 2.2 if role == "key" else 1.2}
+    axes.plot(x, y, zorder=1 if role is None else 2, **style)
 
 
-def _arrow(axes, tail, head, thick):
-    width, color = (1.5, LIGHT["query"]) if thick else (0.8, LIGHT["muted"])
-    style = {"arrowstyle": "-|>", "mutation_scale": 8, "shrinkA": 4, "shrinkB": 4}
-    axes.add_patch(FancyArrowPatch(tail, head, lw=width, color=color, **style))
+def _nodes(axes, places, height, role, marker="o", filled=True):
+    edge = LIGHT[role or "muted"]
+    face = edge if role and filled else LIGHT["paper"]
+    xs = sorted(places)
+    axes.plot(xs, [height] * len(xs), marker, ms=8, mfc=face, mec=edge, zorder=3)
 
 
 def shapes(id, n, d_model, d_k, d_v, caption, alt):
     """Every product of self-attention, each matrix drawn to one scale."""
-    rows = [
+    size = {"n": n, "d_model": d_model, "d_k": d_k, "d_v": d_v}
+    products = [
         [
-            ("X", n, d_model, "n", "d_model", "ink"),
-            "@",
-            ("W_q", d_model, d_k, "d_model", "d_k", "query"),
-            "=",
-            ("Q", n, d_k, "n", "d_k", "query"),
+            ("X", "n", "d_model", "ink"),
+            ("W_q", "d_model", "d_k", "query"),
+            ("Q", "n", "d_k", "query"),
         ],
         [
-            ("Q", n, d_k, "n", "d_k", "query"),
-            "@",
-            ("K.T", d_k, n, "d_k", "n", "key"),
-            "=",
-            ("scores", n, n, "n", "n", "scores"),
+            ("Q", "n", "d_k", "query"),
+            ("K.T", "d_k", "n", "key"),
+            ("scores", "n", "n", "scores"),
         ],
         [
-            ("weights", n, n, "n", "n", "weights"),
-            "@",
-            ("V", n, d_v, "n", "d_v", "value"),
-            "=",
-            ("output", n, d_v, "n", "d_v", "output"),
+            ("weights", "n", "n", "weights"),
+            ("V", "n", "d_v", "value"),
+            ("output", "n", "d_v", "output"),
         ],
     ]
-    space = 2.6  # between two matrices, in cells
+    widest = [max(size[p[k][2]] for p in products) for k in range(3)]
+    gap = 2.4  # between two columns, in cells
+    centers = np.cumsum(widest) - np.array(widest) / 2 + gap * np.arange(3)
 
     def paint(canvas):
         axes = canvas.subplots()
         top = 0.0
-        for row in rows:
-            height = max(item[1] for item in row if item not in ("@", "="))
-            x = 0.0
-            for item in row:
-                if item in ("@", "="):
-                    axes.text(x - space / 2 - 0.1, top - height / 2, item, **CENTER)
-                    continue
-                name, tall, wide, down, across, role = item
-                y = top - height / 2 + tall / 2
-                _cells(axes, x, y, np.ones((tall, wide)), role, 0.22)
-                middle = {"color": LIGHT[role], "weight": "bold", **CENTER}
-                axes.text(x + wide / 2, y - tall / 2, name, **middle)
-                axes.text(x + wide / 2, y + 0.4, across, **SMALL)
-                axes.text(x - 0.35, y - tall / 2, down, rotation=90, **SMALL)
-                x += wide + space
+        for product in products:
+            height = max(size[down] for _, down, _, _ in product)
+            middle = top - height / 2
+            for sign, left, right in zip("@=", (0, 1), (1, 2)):
+                inner = centers[left] + widest[left] / 2, centers[right]
+                x = (inner[0] + inner[1] - widest[right] / 2) / 2
+                axes.text(x, middle, sign, fontsize=11, **CENTER)
+            for center, (name, down, across, role) in zip(centers, product):
+                x, y = center - size[across] / 2, middle + size[down] / 2
+                _grid(axes, x, y, size[down], size[across], 1, role, 0.16)
+                axes.text(center, middle, name, **CENTER, **_bold(role))
+                axes.text(center, y + 0.4, across, **SMALL)
+                axes.text(x - 0.4, middle, down, rotation=90, **SMALL)
             top -= height + 1.7
-        _fit(axes, -0.8, 2 * d_model + d_k + 2 * space, top + 1.4, 1.0)
+        _fit(axes, -0.9, centers[2] + widest[2] / 2 + 0.1, top + 1.5, 1.0)
 
-    return draw(id, paint, (5.6, 5.0), caption, alt)
+    return draw(id, paint, (5.6, 4.8), caption, alt)
 
 
 CENTER = {"ha": "center", "va": "center"}
 SMALL = {"fontsize": 8, "color": LIGHT["muted"], **CENTER}
 
 
+def _bold(role):
+    return {"color": LIGHT[role], "weight": "bold"}
+
+
 def matrices(id, tables, caption, alt, digits=0):
     """Matrices side by side, each cell tinted by the size of its number.
 
-    `tables` is a list of (title, matrix, role, names of rows, of columns).
+    `tables` is a list of (title, matrix, role, names of rows, of columns). A
+    cell of a negative number is gray.
     """
-    wide = [1.25 * np.shape(matrix)[1] for _, matrix, _, _, _ in tables]
-    label = 0.17 * max(len(name) for _, _, _, names, _ in tables for name in names)
+    cell, gap, unit = 1.5, 1.0, 0.34  # width and gap in heights, height in inches
+    wide = [cell * np.shape(matrix)[1] for _, matrix, _, _, _ in tables]
     tall = max(np.shape(matrix)[0] for _, matrix, _, _, _ in tables)
-    space = 1.0
-    total = sum(wide) + (len(tables) - 1) * space + label
+    margin = 0.2 * max(len(name) for name in tables[0][3]) + 0.2
+    total = margin + sum(wide) + gap * (len(tables) - 1)
 
     def paint(canvas):
         axes = canvas.subplots()
-        x = label
-        for k, (title, matrix, role, rows, columns) in enumerate(tables):
-            matrix = np.asarray(matrix)
-            bold = {"color": LIGHT[role], "weight": "bold"}
-            axes.text(x, 1.15, title, va="center", **bold)
-            _cells(axes, x, 0, matrix, role, TINT, width=1.25, digits=digits)
+        x = margin
+        for i, row in enumerate(tables[0][3]):
+            axes.text(x - 0.2, -i - 0.5, row, ha="right", va="center")
+        for (title, matrix, role, _, columns), width in zip(tables, wide):
+            axes.text(x, 1.2, title, va="center", **_bold(role))
+            _tint(axes, x, np.asarray(matrix), cell, role, digits)
             for j, column in enumerate(columns):
-                axes.text(x + 1.25 * (j + 0.5), 0.4, column, **SMALL)
-            for i, row in enumerate(rows if k == 0 else []):
-                axes.text(x - 0.2, -i - 0.5, row, ha="right", va="center")
-            x += wide[k] + space
-        _fit(axes, 0, total, -tall - 0.1, 1.6)
+                axes.text(x + cell * (j + 0.5), 0.4, column, **SMALL)
+            x += width + gap
+        _fit(axes, 0, total + 0.1, -tall - 0.1, 1.6)
 
-    return draw(id, paint, (0.36 * total + 0.1, 0.36 * (tall + 1.7)), caption, alt)
+    return draw(id, paint, (unit * (total + 0.1), unit * (tall + 1.7)), caption, alt)
 
 
-def _cells(axes, x, y, matrix, role, tint, width=1.0, digits=None):
-    """A matrix with its top left corner at (x, y), its numbers when digits says."""
-    largest = max(np.abs(matrix).max(), 1e-300)
+def _tint(axes, x, matrix, width, role, digits):
+    largest = np.abs(matrix).max()
+    _grid(axes, x, 0, *matrix.shape, width, role, 0)
     for (i, j), number in np.ndenumerate(matrix):
-        corner = (x + width * j, y - i - 1)
-        alpha = tint * abs(number) / largest
-        axes.add_patch(Rectangle(corner, width, 1, fc=LIGHT[role], alpha=alpha, lw=0))
-        axes.add_patch(Rectangle(corner, width, 1, fill=False, ec=LIGHT["line"], lw=1))
-        if digits is not None:
-            text = f"{number:.{digits}f}".replace("-", "\N{MINUS SIGN}")
-            axes.text(corner[0] + width / 2, corner[1] + 0.47, text, **CENTER)
+        left, bottom = x + width * j, -i - 1
+        if number:
+            color = LIGHT[role if number > 0 else "muted"]
+            style = {"fc": color, "alpha": TINT * abs(number) / largest, "lw": 0}
+            axes.add_patch(Rectangle((left, bottom), width, 1, **style))
+        text = f"{number:.{digits}f}".replace("-", "\N{MINUS SIGN}")
+        axes.text(left + width / 2, bottom + 0.47, text, **CENTER)
+
+
+def _grid(axes, x, y, rows, columns, width, role, alpha):
+    """A tinted block with its top left corner at (x, y), ruled into cells."""
+    block = (x, y - rows), width * columns, rows
+    axes.add_patch(Rectangle(*block, fc=LIGHT[role], alpha=alpha, lw=0))
+    right, bottom = x + width * columns, y - rows
+    lines = [((x, y - i), (right, y - i)) for i in range(rows + 1)]
+    lines += [((x + width * j, y), (x + width * j, bottom)) for j in range(columns + 1)]
+    codes = [Path.MOVETO, Path.LINETO] * len(lines)
+    rules = Path([point for line in lines for point in line], codes)
+    axes.add_patch(PathPatch(rules, fill=False, ec=LIGHT["line"], lw=0.8))
 
 
 def _fit(axes, left, right, bottom, top):
@@ -160,7 +176,7 @@ def scaling(id, dims, spread, slope, caption, alt):
 
     `spread` and `slope` map the name of a curve to one number for each of `dims`.
     """
-    look = [("query", "-", "o"), ("output", "-", "s"), ("key", "--", "^")]
+    look = [("query", "-", "o"), ("output", "--", "s")]
 
     def paint(canvas):
         left, right = canvas.subplots(1, 2)

@@ -1,4 +1,4 @@
-"""Check: fail when the chapter and its modules are not the same."""
+"""Check: fail when tangle or stitch would write anything."""
 
 from .problems import Problem, Refused
 from .sync import sync
@@ -9,11 +9,11 @@ __all__ = ["add_arguments", "run", "check"]
 
 def run(args):
     """Compare the chapter with its modules."""
-    return carry_out(args, sync if args.diff else check)
+    return carry_out(args, sync if args.diff else check, "check")
 
 
 def check(project):
-    """No texts: nothing is written. Refuses a project that is not in step."""
+    """No texts. Refuses a project whose two sides are not the same."""
     problems = [explain(project, pair) for pair in compare(project) if pair.changed]
     if not problems:
         what = "this file is not as tangled (order, marks or blank lines)"
@@ -22,6 +22,6 @@ def check(project):
             for name, text in sync(project).items()
             if text != project.texts[name]
         ]
-    if problems or project.leftovers:
-        raise Refused([*problems, *project.leftovers])
+    if problems:
+        raise Refused(problems)
     return {}
