@@ -1,4 +1,4 @@
-"""Tangled from chapter.qmd: 21 cells in the order 18676360.
+"""src/attention.py, tangled from chapter.qmd: 21 cells, order 18676360.
 
 Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
 """

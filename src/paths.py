@@ -1,4 +1,4 @@
-"""Tangled from chapter.qmd: 7 cells in the order 9d77e55d.
+"""src/paths.py, tangled from chapter.qmd: 8 cells, order 50752a33.
 
 Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
 """
@@ -87,7 +87,7 @@ def attention_hops(n):
     return 1
 
 
-# %% shortest-path 83cd8d07
+# %% shortest-path 360fd6c8
 def shortest_path(edges, source, target):
     """Nodes from (0, source) to the nearest (layer >= 1, target).
 
@@ -100,7 +100,7 @@ def shortest_path(edges, source, target):
     while queue:
         node = queue.popleft()
         if node[0] >= 1 and node[1] == target:
-            return trace(before, node)
+            return _trace(before, node)
         for head in heads[node]:
             if head not in before:
                 before[head] = node
@@ -108,8 +108,8 @@ def shortest_path(edges, source, target):
     return None
 
 
-# %% path-length 093ecd9f
-def trace(before, node):
+# %% path-length 725652ee
+def _trace(before, node):
     """The path that ends at node; before names each predecessor."""
     path = []
     while node is not None:
@@ -122,3 +122,12 @@ def path_length(edges, source, target):
     """Edges on a shortest path as in shortest_path, or None."""
     path = shortest_path(edges, source, target)
     return None if path is None else len(path) - 1
+
+
+# %% sequential-steps 7a9d39eb
+def sequential_steps(edges):
+    """Edges on the longest path: steps that wait for one another."""
+    steps = defaultdict(int)
+    for tail, head in sorted(edges):  # each tail after its own tails
+        steps[head] = max(steps[head], steps[tail] + 1)
+    return max(steps.values())

@@ -15,6 +15,7 @@ from paths import (
     path_length,
     rnn_edges,
     rnn_hops,
+    sequential_steps,
     shortest_path,
 )
 
@@ -86,6 +87,15 @@ def test_one_layer_fewer_does_not_connect(edges, hops, k):
     for n in range(4, 30):
         shallow = [edge for edge in edges(n, k) if edge[1][0] < hops(n, k)]
         assert path_length(shallow, 0, n - 1) is None
+
+
+@pytest.mark.claim("prp-sequential-steps")
+@pytest.mark.parametrize(("edges", "hops", "width"), ARCHITECTURES)
+def test_sequential_steps_are_the_longest_path_that_networkx_finds(edges, hops, width):
+    for n in (1, 2, 9, 30):
+        graph = edges(n, *width)
+        longest = networkx.dag_longest_path_length(networkx.DiGraph(graph))
+        assert sequential_steps(graph) == longest == hops(n, *width)
 
 
 def test_hops_at_1024_tokens_and_width_3():

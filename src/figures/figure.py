@@ -83,12 +83,17 @@ def _weaving():
 
 
 def _finish(svg):
-    """Take off the XML prologue, shorten the coordinates, add the dark colours."""
+    """Take off the XML prologue, shorten the coordinates, add the dark colours.
+
+    The font is named once, with what stands in for it where it is not installed.
+    """
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(
         r'(?<= d=")[^"]*', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg
     )
-    style = f"<style>{dark_override()}</style>"
+    svg = svg.replace(" font-family: 'DejaVu Sans';", "")
+    font = "text{font-family:'DejaVu Sans',Verdana,sans-serif}"
+    style = f"<style>{font}{dark_override()}</style>"
     head = svg.index(">") + 1
     return svg[:head] + style + svg[head:]

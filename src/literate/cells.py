@@ -72,7 +72,8 @@ class Cell:
     @cached_property
     def body_line(self):
         """The chapter's line of the first line of `body`."""
-        return self.code_line + leading_blanks(self.code.split("\n"))
+        blanks = leading_blanks(self.code.split("\n")) if self.body else 0
+        return self.code_line + blanks
 
 
 @dataclass(frozen=True)
@@ -204,7 +205,7 @@ def _options(lines, first, file):
         loader = Loader(text)
         node = loader.get_single_node()
         values = {} if node is None else loader.construct_document(node)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: the 13th month
         mark = getattr(error, "problem_mark", None)
         row = min(mark.line, len(lines) - 1) if mark else 0
         what = getattr(error, "problem", None) or str(error).splitlines()[0]

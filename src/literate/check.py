@@ -1,4 +1,4 @@
-"""Check: fail when tangle or stitch would write anything."""
+"""Check: fail when the chapter and its modules are not the same."""
 
 from .problems import Problem, Refused
 from .sync import sync
@@ -9,11 +9,11 @@ __all__ = ["add_arguments", "run", "check"]
 
 def run(args):
     """Compare the chapter with its modules."""
-    return carry_out(args, sync if args.diff else check, "check")
+    return carry_out(args, sync if args.diff else check)
 
 
 def check(project):
-    """No texts. Refuses a project whose two sides are not the same."""
+    """No texts: nothing is written. Refuses a project that is not in step."""
     problems = [explain(project, pair) for pair in compare(project) if pair.changed]
     if not problems:
         what = "this file is not as tangled (order, marks or blank lines)"
@@ -22,6 +22,6 @@ def check(project):
             for name, text in sync(project).items()
             if text != project.texts[name]
         ]
-    if problems:
-        raise Refused(problems)
+    if problems or project.leftovers:
+        raise Refused([*problems, *project.leftovers])
     return {}

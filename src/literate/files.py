@@ -32,76 +32,85 @@ def read(root, name):
         raise Refused([Problem(name, line, what, "save the file as UTF-8")]) from None
 
 
-def obstacles(root, name):
-    """Why `root/name` cannot be written, as problems."""
-    path = root / name
-    links = [p for p in (path, *path.parents) if p.is_relative_to(root) and p != root]
-    for place in links:
+def misplaced(root, name):
+    """Why there can be no file `root/name`, as problems."""
+    way = [root / name, *(root / name).parents]
+    for place in reversed(way[: way.index(root)]):
+        shown = place.relative_to(root)
         if place.is_symlink():
-            what = f"{place.relative_to(root)} is a symbolic link"
-            return [Problem(name, 1, what, "put a real file or folder there")]
-    if path.exists() and not path.is_file():
-        return [Problem(name, 1, "this is not a file", "move it away")]
-    above = next(parent for parent in path.parents if parent.exists())
-    if not above.is_dir():
-        what = f"{above.relative_to(root)} is a file, not a folder"
-        return [Problem(name, 1, what, "move it away")]
-    for place in (path, above):
-        # The mode bits, too: root could write, and replacing needs no right to
-        # write the old file; but whoever made it read-only meant it.
-        if place.exists() and not (
+            what, fix = f"{shown} is a symbolic link", "put what it leads to there"
+        elif place == way[0] and place.exists() and not place.is_file():
+            what, fix = f"{shown} is not a file", "move it away"
+        elif place != way[0] and place.exists() and not place.is_dir():
+            what, fix = f"{shown} is not a folder", "move it away"
+        else:
+            continue
+        return [Problem(name, 1, what, fix)]
+    return []
+
+
+def read_only(root, name):
+    """Why the file `root/name` may not be written, as problems.
+
+    Replacing a file needs no right to write it, and root needs none at all;
+    but whoever made it read-only meant it, so the mode bits count.
+    """
+    path = root / name
+    folder = next(parent for parent in path.parents if parent.exists())
+    for place in (path, folder):
+        writable = not place.exists() or (
             os.access(place, os.W_OK) and place.stat().st_mode & 0o222
-        ):
-            shown = place.relative_to(root)
-            what = f"{'this file' if place == path else shown} is read-only"
+        )
+        if not writable:
+            shown = os.path.relpath(place, root)
+            what = f"{'the folder ' * (place == folder)}{shown} is read-only"
             return [Problem(name, 1, what, f"run chmod u+w {shown}")]
     return []
 
 
 def replace(root, old, new):
-    """Write the texts of `new` by name, each file whole or not at all.
+    """Write the texts of `new` by name, in that order, each whole or not at all.
 
-    `old` has the texts that were read: a file that has changed since is not
-    overwritten. The files are replaced in the order of `new`.
+    `old` has the texts that were read: a file that is no longer as it was read
+    is not overwritten.
     """
     temporary = {}
     try:
         for name, text in new.items():
             (root / name).parent.mkdir(parents=True, exist_ok=True)
-            temporary[name] = _write_beside(root / name, text.encode())
+            temporary[name] = _beside(root / name)
+            _write(temporary[name], text, like=root / name)
+        changed = [name for name in new if read(root, name) != old[name]]
+        if changed:
+            what, fix = "this file changed during the run", "run the same again"
+            raise Refused([Problem(name, 1, what, fix) for name in changed])
         for name in new:
-            if read(root, name) != old[name]:
-                what = "this file changed during the run"
-                raise Refused([Problem(name, 1, what, "run the same again")])
-        for name in new:
-            os.replace(temporary.pop(name), root / name)
+            os.replace(temporary[name], root / name)
     finally:
         for path in temporary.values():
             path.unlink(missing_ok=True)
 
 
 def diff(old, new):
-    """The unified diffs from the texts of `old` to those of `new`, by name."""
+    """The lines of the unified diffs from the texts `old` to `new`, by name."""
     for name, text in new.items():
-        before = (old[name] or "").splitlines(keepends=True)
-        after = text.splitlines(keepends=True)
-        for line in difflib.unified_diff(before, after, f"a/{name}", f"b/{name}"):
-            yield line.removesuffix("\n")
+        before, after = (old[name] or "").split("\n"), text.split("\n")
+        yield from difflib.unified_diff(
+            before, after, f"a/{name}", f"b/{name}", lineterm=""
+        )
 
 
-def _write_beside(path, content):
-    """A temporary file beside `path` with its mode (or the umask's) and `content`."""
-    temporary = path.with_name(f".{path.name}.new")
-    temporary.unlink(missing_ok=True)  # of a run that was killed
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
-    try:
-        with os.fdopen(os.open(temporary, flags, 0o666), "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        if path.exists():
-            os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
-    return temporary
+def _beside(path):
+    """Where to write before replacing `path`: the same folder, the same device."""
+    return path.with_name(f".{path.name}.new")
+
+
+def _write(path, text, like):
+    """Write `text` to the new file `path`, with the mode of `like` if it exists."""
+    path.unlink(missing_ok=True)  # left by a run that was killed
+    with open(path, "xb") as file:
+        file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())
+    if like.exists():
+        os.chmod(path, stat.S_IMODE(like.stat().st_mode))

@@ -8,18 +8,22 @@ or moved shows.
 """
 
 import hashlib
+import os
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
-from .cells import leading_blanks, trimmed
+from .cells import BOM, leading_blanks, trimmed
 from .problems import Problem
 
-HEAD = '''"""Tangled from {chapter}: {cells} in the order {order}.
+HEAD = '''"""{target}, tangled from {chapter}: {cells}, order {order}.
 
 Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
-"""
-'''
-HEAD_LINE = re.compile(r'"""Tangled from (.+): (\d+) cells? in the order ([0-9a-f]+)\.')
+"""'''
+HEAD_LINE = re.compile(
+    r'"""(?P<target>.+), tangled from (?P<chapter>.+): '
+    r"(?P<count>\d+) cells?, order (?P<order>[0-9a-f]{8})\.$"
+)
 MARK = re.compile(r"# %% (\S+) ([0-9a-f]{8})$")
 LIKE_A_MARK = re.compile(r"#\s*%%")
 CONFLICT = re.compile(r"(<{7}|\|{7}|>{7})( |$)")
@@ -27,7 +31,11 @@ CONFLICT = re.compile(r"(<{7}|\|{7}|>{7})( |$)")
 
 @dataclass(frozen=True)
 class Part:
-    """The code of one cell in a module; `line` is its mark's, from 1."""
+    """The code of one cell in a module, and the digest of what was tangled.
+
+    `line` is the mark's line in the module and `body_line` that of the first
+    line of code, both counted from 1.
+    """
 
     label: str
     digest: str
@@ -41,68 +49,91 @@ def digest(lines):
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
 
-def render(chapter, parts):
-    """The text of the module made of `parts`."""
+def render(target, chapter, parts):
+    """The text of the module `target` made of `parts`."""
     blocks = [
         "\n".join((f"# %% {part.label} {part.digest}", *part.body)) for part in parts
     ]
-    head = _head(chapter, len(parts), _order(parts))
-    return head + "\n" + "\n\n\n".join(blocks) + "\n"
+    head = _head(target, chapter, len(parts), _order(parts))
+    return head + "\n\n" + "\n\n\n".join(blocks) + "\n"
 
 
-def parse(text, file, chapter):
-    """The parts of a module, or the problems why it cannot be read as tangled."""
-    lines = text.replace("\r\n", "\n").split("\n")
+def parse(text, target, chapter):
+    """The parts of the module `target`, and the problems that its text has."""
+    lines = text.removeprefix(BOM).replace("\r\n", "\n").split("\n")
     head = HEAD_LINE.match(lines[0])
-    if not head or head[1] != chapter:
+    if not head or (head["target"], head["chapter"]) != (target, chapter):
         what = f"this file was not tangled from {chapter}"
-        fix = "move it away, or give the cells another `filename`"
-        return [], [Problem(file, 1, what, fix)]
-    problems, starts = [], []
+        fix = "move it away, or give the cells another filename"
+        return [], [Problem(target, 1, what, fix)]
+    marks = [number for number, line in enumerate(lines, 1) if MARK.match(line)]
+    parts = []
+    for mark, following in zip(marks, [*marks[1:], len(lines) + 1]):
+        label, base = MARK.match(lines[mark - 1]).groups()
+        inside = lines[mark : following - 1]
+        first = mark + 1 + leading_blanks(inside)
+        parts.append(Part(label, base, trimmed(inside), mark, first))
+    return parts, list(_damage(lines, parts, head, target))
+
+
+def tangled_below(root, chapter):
+    """The modules below `root` that were tangled from its `chapter`, by name.
+
+    Hidden folders, `_build`, environments and the folders of other chapters
+    of that name are not searched.
+    """
+    for folder, folders, names in os.walk(root):
+        place = Path(folder)
+        if "pyvenv.cfg" in names or (chapter in names and place != root):
+            folders.clear()
+            continue
+        folders[:] = sorted(name for name in folders if name[0] not in "._")
+        for name in sorted(names):
+            path = place / name
+            if path.suffix == ".py" and path.is_file():
+                with path.open(encoding="utf-8-sig", errors="replace") as file:
+                    head = HEAD_LINE.match(file.readline(500).rstrip("\n"))
+                shown = path.relative_to(root).as_posix()
+                if head and (head["target"], head["chapter"]) == (shown, chapter):
+                    yield shown
+
+
+def _damage(lines, parts, head, target):
+    """What an edit did to the head or to the marks, as problems."""
     for number, line in enumerate(lines, 1):
         if CONFLICT.match(line):
+            what = "a Git conflict is not resolved"
             fix = (
-                f"take either side (git checkout --ours {file}) and run "
-                "make tangle, or make stitch if that side was edited"
+                f"take either side (git checkout --ours {target}), then run make "
+                "tangle, or make stitch if that side has edits of its own"
             )
-            return [], [Problem(file, number, "a Git conflict is not resolved", fix)]
-        if MARK.match(line):
-            starts.append(number)
-        elif LIKE_A_MARK.match(line):
-            fix = "write the comment without %%; new cells begin in the chapter"
-            problems.append(
-                Problem(file, number, "this line looks like a cell's mark", fix)
-            )
-    parts = []
-    for start, stop in zip(starts, [*starts[1:], len(lines) + 1]):
-        label, base = MARK.match(lines[start - 1]).groups()
-        inside = lines[start : stop - 1]
-        first = start + 1 + leading_blanks(inside)
-        parts.append(Part(label, base, trimmed(inside), start, first))
-    problems += _damage(lines, parts, head, file)
-    return parts, problems
-
-
-def _damage(lines, parts, head, file):
-    """What an edit did to the head or to the marks, as problems."""
+            yield Problem(target, number, what, fix)
+            return  # marks doubled by the conflict are no news
+        if LIKE_A_MARK.match(line) and not MARK.match(line):
+            what = "this line looks like the mark of a cell"
+            fix = "write it without %%; a new cell begins in the chapter"
+            yield Problem(target, number, what, fix)
     fix = (
-        f"restore it (git diff {file} shows what changed), or save your edits, "
-        "delete the file and run make tangle"
+        f"restore it (git diff {target} shows the change), or keep your edits "
+        "elsewhere, delete the file and run make tangle"
     )
-    count, order = int(head[2]), head[3]
-    if len(parts) != count or _order(parts) != order:
+    if len(parts) != int(head["count"]) or _order(parts) != head["order"]:
         labels = [part.label for part in parts]
-        copied = [p.line for n, p in enumerate(parts) if p.label in labels[:n]]
-        what = f"marks were deleted, copied or moved ({len(parts)} of {count} left)"
-        yield Problem(file, copied[0] if copied else 1, what, fix)
-    elif "\n".join(lines[: parts[0].line - 1]).strip() != _head(*head.groups()).strip():
-        what = "text above the first mark belongs to no cell"
-        yield Problem(file, parts[0].line - 1, what, fix)
+        copies = [part for n, part in enumerate(parts) if part.label in labels[:n]]
+        if copies:
+            what = f"the mark of cell {copies[0].label} is a copy"
+            yield Problem(target, copies[0].line, what, fix)
+        else:
+            what = f"marks were deleted or moved: {len(parts)} of {head['count']} left"
+            yield Problem(target, 1, what, fix)
+    elif "\n".join(lines[: parts[0].line - 1]).rstrip() != _head(*head.groups()):
+        what = "the text above the first mark belongs to no cell"
+        yield Problem(target, parts[0].line - 1, what, fix)
 
 
-def _head(chapter, count, order):
+def _head(target, chapter, count, order):
     cells = f"{count} cell{'s' * (int(count) != 1)}"
-    return HEAD.format(chapter=chapter, cells=cells, order=order)
+    return HEAD.format(target=target, chapter=chapter, cells=cells, order=order)
 
 
 def _order(parts):

@@ -4,112 +4,98 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from . import module
-from .cells import Cell, scan, split_lines, without_end
+from .cells import scan, split_lines, without_end
 from .module import digest
 from .problems import Problem, Refused
 from .tangle import add_arguments, carry_out, compare, explain, targets_of
 
-__all__ = ["add_arguments", "run", "stitch"]
+__all__ = ["add_arguments", "run", "stitched"]
 
 
 def run(args):
     """Stitch the modules into the chapter."""
-    return carry_out(args, stitch, "stitch")
+    return carry_out(args, lambda project: stitched(project).texts)
 
 
-def stitch(project):
-    """The texts of the chapter and the modules, with the modules' edits in both.
+def stitched(project):
+    """The project with the modules' edits in the chapter, and marked as such.
 
-    The chapter comes first: whoever is killed after writing it alone has both
-    sides the same, and loses nothing.
+    Cells that changed in the chapter alone stay as they are on both sides. The
+    chapter is written first: a run killed right after it has lost nothing,
+    since both sides are the same then.
     """
     pairs = compare(project)
     conflicts = [pair for pair in pairs if pair.changed == {"chapter", "module"}]
     if conflicts:
         raise Refused([explain(project, pair) for pair in conflicts])
-    edited = {p.cell.line: p for p in pairs if p.changed == {"module"}}
-    texts = {project.chapter: _chapter(project, edited)}
-    for target in project.targets:
-        if project.texts[target] is None:
-            continue
-        parts, _ = module.parse(project.texts[target], target, project.chapter)
-        pending = {
-            p.label for p in pairs if p.target == target and p.changed == {"chapter"}
-        }
-        parts = [
-            part if part.label in pending else replace(part, digest=digest(part.body))
-            for part in parts
-        ]
-        texts[target] = module.render(project.chapter, parts)
-    return texts
+    texts, targets = dict(project.texts), project.targets
+    edited = [pair for pair in pairs if pair.changed == {"module"}]
+    if edited:
+        texts[project.chapter], targets = _chapter(project, edited)
+    waiting = {(p.target, p.label) for p in pairs if p.changed == {"chapter"}}
+    for target in targets:
+        if texts[target] is not None:
+            parts, _ = module.parse(texts[target], target, project.chapter)
+            parts = [
+                part
+                if (target, part.label) in waiting
+                else replace(part, digest=digest(part.body))
+                for part in parts
+            ]
+            texts[target] = module.render(target, project.chapter, parts)
+    return replace(project, texts=texts, targets=targets)
 
 
 def _chapter(project, edited):
-    """The chapter's text with the bodies of the pairs in `edited`, by line."""
-    text = project.texts[project.chapter]
-    if not edited:
-        return text
-    problems, sources, places = [], [], {}
-    line = 1
-    for piece in scan(text, project.chapter).pieces:
-        source, pair = piece.source, edited.get(piece.line)
-        if pair and isinstance(piece, Cell):
-            source = with_body(piece, pair.part.body)
-            problems += _misfits(piece, source, pair)
-            places.update(
-                (
-                    line + piece.body_line - piece.line + n,
-                    (pair.target, pair.part.body_line + n),
-                )
-                for n in range(len(pair.part.body))
-            )
+    """The chapter's text with the code of the `edited` pairs, and its targets."""
+    by_line = {pair.cell.line: pair for pair in edited}
+    sources, problems, places, line = [], [], {}, 1
+    for piece in scan(project.texts[project.chapter], project.chapter).pieces:
+        source, pair = piece.source, by_line.get(piece.line)
+        if pair:
+            source = with_body(pair.cell, pair.part.body)
+            problems += _misfits(pair, source)
+            for number in range(source.count("\n") + 1):
+                row = pair.part.body_line + number - (piece.body_line - piece.line)
+                places[line + number] = (pair.target, max(row, pair.part.line))
         sources.append(source)
         line += source.count("\n")
     if problems:
         raise Refused(problems)
     text = "".join(sources)
     try:
-        targets_of(scan(text, project.chapter), text)
-    except Refused as refused:
+        return text, targets_of(scan(text, project.chapter), text)
+    except Refused as refused:  # say it at the edit, the new chapter is not written
         raise Refused([_moved(p, places) for p in refused.problems]) from None
-    return text
 
 
 def with_body(cell, body):
-    """The source of `cell` with `body` for its own; lines that stay keep their bytes."""
+    """The source of `cell` with the lines `body`; lines that stay keep their bytes."""
     lines = split_lines(cell.source)
     end = lines[0][len(without_end(lines[0])) :]
     start = cell.body_line - cell.line
-    stop = start + len(cell.body)
-    old, new = lines[start:stop], []
+    old, new = lines[start : start + len(cell.body)], []
     matcher = SequenceMatcher(None, cell.body, body, autojunk=False)
     for tag, i, j, k, m in matcher.get_opcodes():
         if tag == "equal":
             new += old[i:j]
         else:
-            new += [(cell.indent + each if each else "") + end for each in body[k:m]]
-    return "".join((*lines[:start], *new, *lines[stop:]))
+            new += [(cell.indent + line if line else "") + end for line in body[k:m]]
+    return "".join((*lines[:start], *new, *lines[start + len(cell.body) :]))
 
 
-def _misfits(cell, source, pair):
-    """Why the edited `source` would not be read as the same cell with the new body."""
-    pieces = scan(source).pieces
-    read = pieces[0]
-    if len(pieces) == 1 and read.closed and read.body == pair.part.body:
-        if read.options == cell.options:
-            return
-    what = "the chapter would read this edit as the end of the cell or as an option"
-    fix = "write it otherwise (a line of backticks in a string, `#|` on top)"
-    number = 0
-    for number, line in enumerate(pair.part.body):
-        if line.rstrip(" \t") == "`" * cell.ticks:
-            break
-    else:
-        number = 0
-    yield Problem(pair.target, pair.part.body_line + number, what, fix)
+def _misfits(pair, source):
+    """Why the edited `source` would not read as the same cell with the new code."""
+    first, *rest = scan(source).pieces
+    body = pair.part.body
+    if rest or (first.options, first.body) != (pair.cell.options, body):
+        fence = "`" * pair.cell.ticks
+        ends = [n for n, line in enumerate(body) if line.rstrip(" \t") == fence]
+        what = "this line would end the cell" if ends else "this would be an option"
+        fix = "write it otherwise here, or edit the chapter"
+        yield Problem(pair.target, pair.part.body_line + (ends or [0])[0], what, fix)
 
 
 def _moved(problem, places):
-    """`problem` at the module's line, where its line came from there."""
     file, line = places.get(problem.line, (problem.file, problem.line))
     return replace(problem, file=file, line=line)
