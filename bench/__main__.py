@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results.json"
-MEASUREMENTS = ("attention",)
+MEASUREMENTS = ("attention", "decoding")
 
 
 def main(names):

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+import attention as module
 from attention import (
     KVCache,
     attention,
@@ -91,7 +92,7 @@ def test_the_cache_keeps_its_own_copy():
 
 
 @pytest.mark.claim("clm-amortized")
-def test_appending_one_by_one_copies_fewer_than_two_rows_for_each(monkeypatch):
+def test_appending_one_by_one_copies_fewer_than_two_rows_for_each():
     copied = 0
     cache, before = KVCache(), None
     for t in range(1000):
@@ -100,6 +101,38 @@ def test_appending_one_by_one_copies_fewer_than_two_rows_for_each(monkeypatch):
             copied += t
         before = keys
     assert 0 < copied < 2 * 1000
+
+
+@pytest.mark.claim("clm-work")
+def test_the_cache_saves_a_power_of_n_in_scores(monkeypatch):
+    computed = []
+    weights_of = module.attention_weights
+
+    def counting(*arguments):
+        weights = weights_of(*arguments)
+        computed.append(weights.size)
+        return weights
+
+    monkeypatch.setattr(module, "attention_weights", counting)
+    Q, K, V = draw((20, 3), (20, 3), (20, 2))
+    for t in range(1, 21):
+        attention(Q[:t], K[:t], V[:t], causal_mask(t))
+    assert sum(computed) == 20 * 21 * 41 / 6  # the sum of t squared
+    computed.clear()
+    cache = KVCache()
+    for t in range(20):
+        attention(Q[t : t + 1], *cache.append(K[t : t + 1], V[t : t + 1]))
+    assert sum(computed) == 20 * 21 / 2  # the sum of t
+
+
+@pytest.mark.claim("clm-cache-bytes")
+def test_bytes_of_a_cache_are_heads_times_positions_times_features_times_width():
+    rows = np.ones((32, 10, 128), np.float16)
+    per_position = sum(array.nbytes for array in KVCache().append(rows, rows)) / 10
+    assert 32 * per_position * 32_768 == 17_179_869_184
+    rows = rows[:8]
+    per_position = sum(array.nbytes for array in KVCache().append(rows, rows)) / 10
+    assert 32 * per_position * 32_768 == 4_294_967_296
 
 
 def test_a_wider_type_widens_the_cache():

@@ -68,7 +68,7 @@ def rotations(steps, d, base=10000.0):
     return R
 
 
-@pytest.mark.claim("clm-shift")
+@pytest.mark.claim("clm-rotation")
 @pytest.mark.parametrize("steps", [1, 7, 30])
 def test_a_shift_of_the_sinusoids_is_one_rotation_for_all_positions(steps, close):
     P = sinusoidal_positions(64, 12)
