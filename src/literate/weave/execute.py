@@ -1,0 +1,201 @@
+"""Run a chapter's cells and inline code once, in a fresh kernel, or not at all.
+
+The results are kept in `_build/cache` under a key of everything that decides
+them: the code and options of every cell, the modules under `src/` (without
+this package), `bench/*.json`, and the versions of what runs them. An edit of
+the prose changes no key and runs no cell.
+
+A cell with `#| cache: false` stands on its own: it must import what it uses,
+it runs in a fresh kernel at each weave, and what it reads is never old. (Quarto
+accepts the option and runs the cell with the others.)
+"""
+
+import ast
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+import time
+from importlib import metadata
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+
+from ..cells import Cell
+from ..problems import Refused
+from .files import write
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+FRAME = re.compile(r"Cell In\[(\d+)\], line (\d+)")
+VERSIONS = ("ipykernel", "ipython", "nbclient", "numpy", "torch", "matplotlib")
+
+
+def execute(chapter, timeout, report):
+    """The outputs of each of the chapter's steps, from the cache if it holds them."""
+    cache = chapter.folder / "_build/cache" / f"{chapter.stem}.json"
+    key = _key(chapter)
+    kept = json.loads(cache.read_text("utf-8")) if cache.exists() else {}
+    if kept.get("key") == key:
+        results = kept["results"]
+    else:
+        steps = [step for step in chapter.steps if not _alone(step)]
+        results = iter(_run(chapter, steps, timeout, report))
+        results = [None if _alone(step) else next(results) for step in chapter.steps]
+        write(cache, json.dumps({"key": key, "results": results}))
+    for at, step in enumerate(chapter.steps):
+        if _alone(step):
+            results[at] = _run(chapter, [step], timeout, report)[0]
+    return results
+
+
+def _alone(step):
+    return isinstance(step, Cell) and step.options.get("cache") is False
+
+
+def _key(chapter):
+    """A digest of everything that decides what the cells give."""
+    parts = [[step.code, getattr(step, "options", None)] for step in chapter.steps]
+    source, own = chapter.folder / "src", Path(__file__).resolve()
+    files = {
+        path
+        for path in source.rglob("*.py")
+        if "literate" not in path.relative_to(source).parts
+    }
+    files |= {own, *chapter.folder.glob("bench/*.json")}
+    parts += [[path.name, path.read_bytes().hex()] for path in sorted(files)]
+    parts += [platform.python_version(), platform.machine()]
+    parts += [f"{name} {_version(name)}" for name in VERSIONS]
+    text = json.dumps([chapter.path.name, parts], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _version(name):
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _run(chapter, steps, timeout, report):
+    """Run steps in one fresh kernel; the first failure is refused at its line."""
+    cells = [step for step in steps if isinstance(step, Cell)]
+    if not any(_evaluated(chapter, step) for step in steps):
+        return [[] for _ in steps]
+    client = NotebookClient(
+        nbformat.v4.new_notebook(),
+        timeout=timeout,
+        kernel_name="python3",
+        allow_errors=True,
+        record_timing=False,
+        resources={"metadata": {"path": str(chapter.folder)}},
+    )
+    results, ran = [], []
+    (chapter.folder / "_build/cache/ipython").mkdir(parents=True, exist_ok=True)
+    _transport(client)
+    with client.setup_kernel(env=_environment(chapter)):
+        for step in steps:
+            if not _evaluated(chapter, step):
+                results.append([])
+                continue
+            began = time.monotonic()
+            results.append(_step(client, chapter, step, ran))
+            if isinstance(step, Cell):
+                took = time.monotonic() - began
+                report(f"[{cells.index(step) + 1}/{len(cells)}] {_name(step)} {took:.1f} s")
+    return results
+
+
+def _transport(client):
+    """Let client and kernel talk through files, where their path is short enough."""
+    manager = client.create_kernel_manager()
+    if len(os.fsencode(manager.connection_file or manager.runtime_dir)) < 80:
+        manager.transport = "ipc"
+
+
+def _evaluated(chapter, step):
+    return not isinstance(step, Cell) or (
+        chapter.option("eval", step, True) is not False and step.code.strip() != ""
+    )
+
+
+def _environment(chapter):
+    """The kernel's environment: as Quarto's, without a user's own IPython start-up."""
+    return {
+        **os.environ,
+        "QUARTO_DOCUMENT_PATH": str(chapter.folder),
+        "IPYTHONDIR": str(chapter.folder / "_build/cache/ipython"),
+        "PYTHONHASHSEED": "0",
+    }
+
+
+def _name(cell):
+    return cell.label or f"line {cell.line}"
+
+
+def _step(client, chapter, step, ran):
+    """One step's outputs, as plain dictionaries."""
+    is_cell = isinstance(step, Cell)
+    if is_cell:
+        ran.append(step)
+    node = nbformat.v4.new_code_cell(step.code)
+    what = f"cell {_name(step)}" if is_cell else f"inline `{step.code}`"
+    try:
+        client.nb.cells = [node]
+        client.execute_cell(node, 0, store_history=is_cell)
+    except CellTimeoutError:
+        what = f"{what} runs for more than {client.timeout} s"
+        fix = "make it faster, or give the weave a longer --timeout"
+        raise Refused([chapter.problem(step.line, what, fix)]) from None
+    except DeadKernelError:
+        what = f"the kernel died in {what}"
+        raise Refused([chapter.problem(step.line, what, "run it alone")]) from None
+    outputs = [dict(output) for output in node.outputs]
+    failed = [output for output in outputs if output["output_type"] == "error"]
+    if failed and not (is_cell and chapter.option("error", step, False)):
+        raise Refused([_failure(chapter, step, what, failed[0], ran)])
+    return [_plain(output) for output in outputs]
+
+
+def _failure(chapter, step, what, error, ran):
+    """The failing statement's line in the chapter, the exception and its message."""
+    message = ANSI.sub("", f"{error['ename']}: {error['evalue']}").split("\n")[0]
+    frames = FRAME.findall(ANSI.sub("", "\n".join(error["traceback"])))
+    places = [
+        ran[int(count) - 1].code_line + int(line) - 1
+        for count, line in frames
+        if 0 < int(count) <= len(ran)
+    ]
+    line = places[0] if isinstance(step, Cell) and places else step.line
+    if places and places[-1] != line:
+        message += f" (raised at line {places[-1]})"
+    return chapter.problem(line, f"{what}: {message}", "correct it and weave again")
+
+
+def _plain(output):
+    """An output without what differs from run to run."""
+    output = json.loads(json.dumps(output))
+    output.pop("execution_count", None)
+    output.pop("metadata", None)
+    return output
+
+
+def inline_text(outputs):
+    """What an inline expression shows, as Markdown: strings are escaped, as Quarto does."""
+    for output in outputs:
+        data = output.get("data", {})
+        if "text/markdown" in data:
+            return data["text/markdown"]
+        plain = data.get("text/plain", "")
+        if plain[:1] in "'\"" and plain:
+            return re.sub(r"([\\`*_{}\[\]()#+.!|<>-])", r"\\\1", ast.literal_eval(plain))
+        return plain
+    return "None"
+
+
+def log(message):
+    """A progress line."""
+    print(message, file=sys.stderr, flush=True)
