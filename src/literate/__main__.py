@@ -12,6 +12,7 @@ VERBS = {
     "tangle": "chapter -> modules",
     "stitch": "modules -> chapter",
     "sync": "tangle or stitch, each cell in the direction that changed",
+    "weave": "chapter -> HTML, PDF and notebook",
     "check": "fail when tangle or stitch would write anything",
 }
 

@@ -44,7 +44,9 @@ class Chapter:
     def _settings(self):
         """`_quarto.yml` and the front matter, the latter first."""
         project = self.folder / "_quarto.yml"
-        settings = yaml.safe_load(project.read_text("utf-8")) if project.exists() else {}
+        settings = (
+            yaml.safe_load(project.read_text("utf-8")) if project.exists() else {}
+        )
         match = re.match(r"---\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", self.text, re.S)
         if match:
             try:

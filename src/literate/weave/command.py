@@ -14,7 +14,9 @@ def add_arguments(parser):
     parser.add_argument("--to", choices=FORMATS, action="append", help="default: all")
     parser.add_argument("--timeout", default=300, type=int, metavar="SECONDS")
     parser.add_argument(
-        "--draft", action="store_true", help="weave in spite of dead references and the like"
+        "--draft",
+        action="store_true",
+        help="weave in spite of dead references and the like",
     )
 
 

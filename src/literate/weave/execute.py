@@ -17,6 +17,7 @@ import os
 import platform
 import re
 import sys
+import tempfile
 import time
 from importlib import metadata
 from pathlib import Path
@@ -95,8 +96,10 @@ def _run(chapter, steps, timeout, report):
     )
     results, ran = [], []
     (chapter.folder / "_build/cache/ipython").mkdir(parents=True, exist_ok=True)
-    _transport(client)
-    with client.setup_kernel(env=_environment(chapter)):
+    with (
+        tempfile.TemporaryDirectory(prefix="weave-") as scratch,
+        _connected(client, scratch, _environment(chapter)),
+    ):
         for step in steps:
             if not _evaluated(chapter, step):
                 results.append([])
@@ -105,15 +108,19 @@ def _run(chapter, steps, timeout, report):
             results.append(_step(client, chapter, step, ran))
             if isinstance(step, Cell):
                 took = time.monotonic() - began
-                report(f"[{cells.index(step) + 1}/{len(cells)}] {_name(step)} {took:.1f} s")
+                report(
+                    f"[{cells.index(step) + 1}/{len(cells)}] {_name(step)} {took:.1f} s"
+                )
     return results
 
 
-def _transport(client):
-    """Let client and kernel talk through files, where their path is short enough."""
+def _connected(client, scratch, environment):
+    """Let client and kernel talk through files in `scratch`, if its name is short."""
     manager = client.create_kernel_manager()
-    if len(os.fsencode(manager.connection_file or manager.runtime_dir)) < 80:
+    manager.connection_file = str(Path(scratch, "kernel.json"))
+    if len(os.fsencode(scratch)) < 80:  # a socket's path has 107 bytes at most
         manager.transport = "ipc"
+    return client.setup_kernel(env=environment)
 
 
 def _evaluated(chapter, step):
@@ -191,7 +198,9 @@ def inline_text(outputs):
             return data["text/markdown"]
         plain = data.get("text/plain", "")
         if plain[:1] in "'\"" and plain:
-            return re.sub(r"([\\`*_{}\[\]()#+.!|<>-])", r"\\\1", ast.literal_eval(plain))
+            return re.sub(
+                r"([\\`*_{}\[\]()#+.!|<>-])", r"\\\1", ast.literal_eval(plain)
+            )
         return plain
     return "None"
 

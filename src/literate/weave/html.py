@@ -5,23 +5,37 @@ import mimetypes
 import re
 import urllib.parse
 
+from .. import page
 from .mathematics import color_mathml
-from .metadata import page_metadata, wants_toc
-from .pandoc import PAGE, convert
+from .metadata import document_metadata, format_option, module_names, page_variables
+from .pandoc import convert
 
 
 def to_html(chapter, markdown):
     """The page and its problems."""
     arguments = [
-        f"--template={PAGE / 'page.html'}",
         "--mathml",
         "--section-divs",
         "--wrap=none",
         "--syntax-highlighting=pygments",
     ]
-    if wants_toc(chapter, "html"):
+    if format_option(chapter.settings, "html", "toc"):
         arguments.append("--toc")
-    text, problems = convert(chapter, markdown, "html", page_metadata(chapter, "html"), arguments)
+    beside = [f"{chapter.stem}.pdf", f"{chapter.stem}.ipynb", *module_names(chapter)]
+    variables = {
+        **page.variables(),
+        **page_variables(chapter),
+        "also": [{"href": name, "text": name} for name in beside],
+    }
+    text, problems = convert(
+        chapter,
+        markdown,
+        "html",
+        page.HTML_TEMPLATE,
+        variables,
+        document_metadata(chapter, "html"),
+        arguments,
+    )
     text = re.sub(
         r'(<section id="footnotes"[^>]*>)\s*<hr />', r"\1<h2>Footnotes</h2>", text
     )
@@ -30,7 +44,7 @@ def to_html(chapter, markdown):
         lambda match: match[1] + _embedded(chapter, match[2], problems) + match[3],
         text,
     )
-    return color_mathml(text), problems
+    return page.seal(color_mathml(text)), problems
 
 
 def _embedded(chapter, source, problems):
@@ -41,7 +55,9 @@ def _embedded(chapter, source, problems):
     if not path.exists():
         for line in chapter.find(source):
             problems.append(
-                chapter.problem(line, f"there is no picture {source}", "correct the path")
+                chapter.problem(
+                    line, f"there is no picture {source}", "correct the path"
+                )
             )
         return source
     type, _ = mimetypes.guess_type(path.name)

@@ -4,7 +4,7 @@ import base64
 import re
 
 from ..cells import Cell
-from .chapter import INLINE, FENCE, prose_lines
+from .chapter import INLINE, prose_lines
 from .execute import ANSI, inline_text
 from .files import write
 
@@ -108,37 +108,77 @@ class CellBlock:
         """The outputs as Markdown blocks."""
         if self.option("output", True) is False:
             return []
+        blocks = [self.result(output) for output in _streams_joined(self.outputs)]
+        return self.floated([block for block in blocks if block])
+
+    def result(self, output):
+        """One output as a Markdown block; its place in a float is decided later."""
+        kind = output["output_type"]
+        if kind == "error":
+            return self.verbatim("error", _plain("\n".join(output["traceback"])))
+        if kind != "stream":
+            return self.display(output["data"])
+        text = _plain(output["text"])
+        if (
+            output["name"] == "stderr"
+            and self.option("warning", True) is False
+            or not text
+        ):
+            return ""
         asis = self.option("output", True) == "asis"
-        label, blocks = self.cell.label or "", []
-        for output in _streams_joined(self.outputs):
-            kind = output["output_type"]
-            if kind == "stream":
-                if output["name"] == "stderr" and self.option("warning", True) is False:
-                    continue
-                text = _plain(output["text"])
-                if text:
-                    blocks.append(text if asis else self.verbatim(output["name"], text))
-            elif kind == "error":
-                text = _plain("\n".join(output["traceback"]))
-                blocks.append(self.verbatim("error", text))
-            else:
-                blocks.append(self.display(output["data"], label))
-        return [block for block in blocks if block]
+        return text if asis else self.verbatim(output["name"], text)
+
+    def floated(self, blocks):
+        """The blocks, those that the cell's label or caption means in a float."""
+        label = self.cell.label or ""
+        sort = "tbl" if label.startswith("tbl-") else "fig"
+        mark = ".cell-output-display" if sort == "tbl" else "![]("
+        meant = [block for block in blocks if mark in block]
+        caption, subcaptions = self.option(f"{sort}-cap"), self.option(f"{sort}-subcap")
+        if not meant or not (caption or label.startswith(("fig-", "tbl-"))):
+            return blocks
+        if subcaptions:
+            panels = [
+                div(f"#{label}-{at}", block, subcaption)
+                for at, (block, subcaption) in enumerate(zip(meant, subcaptions), 1)
+            ]
+            columns = attribute("layout-ncol", self.option("layout-ncol", 1))
+            whole = [div(f"#{label} {columns}", *panels, caption)]
+        else:
+            captions = caption if isinstance(caption, list) else [caption] * len(meant)
+            whole = [self.captioned(*pair) for pair in zip(meant, captions)]
+        at = blocks.index(meant[0])
+        rest = [block for block in blocks if block not in meant]
+        return [*rest[:at], *whole, *rest[at:]]
+
+    def captioned(self, block, caption):
+        """A block in a float of its own, numbered when the label says what it is."""
+        label = self.cell.label or ""
+        if label.startswith(("fig-", "tbl-")):
+            return div(f"#{label}", block, caption)
+        return div(f"{'#' + label if label else ''} .unnumbered-float", block, caption)
 
     def verbatim(self, kind, text):
         """Plain text that the cell put out."""
         return div(f".cell-output .cell-output-{kind}", fence(text, ""))
 
-    def display(self, data, label):
+    def display(self, data):
         """What a value shows, in the best form for the format."""
         for mime in MIME[self.to]:
             if mime == "text/html" and mime in data:
-                return div(".cell-output .cell-output-display", fence(data[mime], "=html"))
+                return div(
+                    ".cell-output .cell-output-display", fence(data[mime], "=html")
+                )
             if mime in data:
-                return div(".cell-output .cell-output-display .cell-output-markdown", data[mime])
+                return div(
+                    ".cell-output .cell-output-display .cell-output-markdown",
+                    data[mime],
+                )
         for mime in PICTURES:
             if mime in data:
-                return div(".cell-output .cell-output-display", self.picture(mime, data[mime]))
+                return div(
+                    ".cell-output .cell-output-display", self.picture(mime, data[mime])
+                )
         return self.verbatim("display", _plain(data.get("text/plain", "")))
 
     def picture(self, mime, data):
@@ -148,11 +188,8 @@ class CellBlock:
         path = f"_build/figures/{name}.{PICTURES[mime]}"
         content = data if mime == "image/svg+xml" else base64.b64decode(data)
         write(self.chapter.folder / path, content)
-        caption, alt = self.option("fig-cap") or "", self.option("fig-alt")
-        attributes = f"{{{attribute('fig-alt', alt)}}}" if alt else ""
-        if (self.cell.label or "").startswith("fig-"):
-            return div(f"#{self.cell.label}", f"![]({path}){attributes}", caption)
-        return f"![{caption}]({path}){attributes}"
+        alt = self.option("fig-alt")
+        return f"![]({path})" + (f"{{{attribute('fig-alt', alt)}}}" if alt else "")
 
 
 def _plain(text):

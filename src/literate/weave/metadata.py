@@ -1,4 +1,4 @@
-"""What the two page templates are told about the document."""
+"""What the document and the two page templates are told besides the text."""
 
 import datetime
 import json
@@ -8,46 +8,46 @@ from importlib import metadata
 
 import pypandoc
 
-from figures import palette
+
+def document_metadata(chapter, to):
+    """What the filters and Pandoc must know: numbers, language, sources."""
+    settings = chapter.settings
+    data = {
+        name: settings[name]
+        for name in ("bibliography", "nocite")
+        if settings.get(name)
+    }
+    data["lang"] = settings.get("lang", "en")
+    data["number-sections"] = bool(format_option(settings, to, "number-sections"))
+    if not settings.get("title"):
+        data["pagetitle"] = chapter.stem
+    return data
 
 
-def page_metadata(chapter, to):
-    """The template's variables: authors, dates, colours and the build stamp."""
+def page_variables(chapter):
+    """What both templates show: who, when, the files beside it, the build stamp."""
     settings = chapter.settings
     authors = settings.get("author") or []
     authors = authors if isinstance(authors, list) else [authors]
     authors = [a if isinstance(a, dict) else {"name": a} for a in authors]
+    names = [author["name"] for author in authors]
     data = {
-        "lang": settings.get("lang", "en"),
-        "pagetitle": chapter.stem,
-        "number-sections": bool(_format_option(settings, to, "number-sections")),
-        "authors": authors,
+        "by-line": names,
+        "author-meta": names,
         "author-label": "Authors" if len(authors) > 1 else "Author",
-        "affiliations": any("affiliation" in a for a in authors),
-        "palette": {"light": palette.LIGHT, "dark": palette.DARK},
-        "stamp": stamp(chapter),
-        "files": _files(chapter),
-        "stem": chapter.stem,
+        "affiliations": [a["affiliation"] for a in authors if "affiliation" in a],
+        "stamp": [{"name": name, "value": value} for name, value in stamp(chapter)],
     }
-    if settings.get("title"):
-        del data["pagetitle"]
-    for name in ("bibliography", "nocite"):
-        if settings.get(name):
-            data[name] = settings[name]
     if settings.get("date"):
-        data["date-shown"] = _date(settings["date"])
+        data["date"] = _date(settings["date"])
     return data
 
 
-def _format_option(settings, to, name):
-    own = (settings.get("format") or {})
+def format_option(settings, to, name):
+    """A setting of the format (`html`, `typst`), else of the document."""
+    own = settings.get("format")
     own = own.get(to) if isinstance(own, dict) else None
     return (own if isinstance(own, dict) else {}).get(name, settings.get(name))
-
-
-def wants_toc(chapter, to):
-    """Whether the document asks for a table of contents in this format."""
-    return bool(_format_option(chapter.settings, to, "toc"))
 
 
 def _date(value):
@@ -55,10 +55,10 @@ def _date(value):
     return f"{date:%B} {date.day}, {date.year}"
 
 
-def _files(chapter):
+def module_names(chapter):
     """The tangled modules that the page offers beside itself."""
     names = dict.fromkeys(c.filename for c in chapter.document.cells if c.filename)
-    return [name for name in names if (chapter.folder / name).exists()]
+    return [name for name in names if (chapter.folder / name).is_file()]
 
 
 def commit_date(folder):
@@ -68,20 +68,17 @@ def commit_date(folder):
 
 
 def stamp(chapter):
-    """Which commit and which versions made the page."""
+    """Which commit and which versions made the page, as pairs."""
     folder = chapter.folder
     date = datetime.datetime.fromtimestamp(commit_date(folder), datetime.UTC)
+    yield "Commit", _git(folder, "rev-parse", "--short=12", "HEAD") or "none"
+    yield "Date", f"{date:%Y-%m-%d}"
+    for name in ("numpy", "torch", "pandoc", "typst"):
+        yield name, _version(name)
     ledger = folder / "_build/ledger.json"
     entries = json.loads(ledger.read_text("utf-8")) if ledger.exists() else {}
-    return {
-        "commit": _git(folder, "rev-parse", "--short=12", "HEAD") or "none",
-        "date": f"{date:%Y-%m-%d}",
-        "versions": [
-            {"name": name, "version": _version(name)}
-            for name in ("numpy", "torch", "pandoc", "typst")
-        ],
-        "largest-difference": entries.get("largest_difference"),
-    }
+    if "largest_difference" in entries:
+        yield "Largest difference from torch", f"{entries['largest_difference']:.1e}"
 
 
 def _git(folder, *arguments):

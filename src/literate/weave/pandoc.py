@@ -11,7 +11,6 @@ import pypandoc
 
 from ..problems import Refused
 
-PAGE = Path(__file__).resolve().parent.parent / "page"
 FILTER = Path(__file__).resolve().parent / "filters/weave.lua"
 
 PROBLEMS = {
@@ -25,18 +24,27 @@ PROBLEMS = {
 }
 
 
-def convert(chapter, markdown, to, metadata, arguments):
+def convert(chapter, markdown, to, template, variables, metadata, arguments):
     """Pandoc's output for `to`, and the problems that it and the filters met."""
     settings = chapter.settings
     command = [_pandoc(), "--from=markdown", f"--to={to}", f"--lua-filter={FILTER}"]
     if settings.get("bibliography"):
         command.append("--citeproc")
     with tempfile.TemporaryDirectory() as scratch:
-        data, log = Path(scratch, "metadata.json"), Path(scratch, "log.json")
-        data.write_text(json.dumps(metadata), "utf-8")
-        command += [f"--metadata-file={data}", f"--log={log}", *arguments]
+        defaults, log = Path(scratch, "defaults.json"), Path(scratch, "log.json")
+        settings = {
+            "template": str(template),
+            "variables": variables,
+            "metadata": metadata,
+        }
+        defaults.write_text(json.dumps(settings), "utf-8")
+        command += [f"--defaults={defaults}", f"--log={log}", *arguments]
         done = subprocess.run(
-            command, input=markdown, cwd=chapter.folder, capture_output=True, encoding="utf-8"
+            command,
+            input=markdown,
+            cwd=chapter.folder,
+            capture_output=True,
+            encoding="utf-8",
         )
         messages = json.loads(log.read_text("utf-8")) if log.exists() else []
     if done.returncode:
@@ -57,7 +65,11 @@ def problems(chapter, stderr, messages):
     found = []
     for kind, token in dict.fromkeys(met):
         what, fix = PROBLEMS[kind]
-        searched = {"reference": f"@{token}", "citation": f"@{token}", "duplicate": f"#{token}"}
+        searched = {
+            "reference": f"@{token}",
+            "citation": f"@{token}",
+            "duplicate": f"#{token}",
+        }
         lines = chapter.find(searched.get(kind, token))
         if kind == "duplicate":
             lines = lines[1:] or lines

@@ -1,47 +1,47 @@
 """The PDF: the same document, set by Typst, tagged for PDF/UA-1."""
 
-import tempfile
 from pathlib import Path
 
 import matplotlib
 import typst
 
+from .. import page
 from .mathematics import ROLES
-from .metadata import commit_date, page_metadata, wants_toc
-from .pandoc import PAGE, convert
+from .metadata import commit_date, document_metadata, format_option, page_variables
+from .pandoc import convert
 
 FONTS = Path(matplotlib.get_data_path(), "fonts/ttf")
 
 
 def to_pdf(chapter, markdown):
     """The PDF as bytes, and the problems met."""
-    metadata = page_metadata(chapter, "typst")
-    metadata["roles"] = [{"letter": letter, "role": role} for letter, role in ROLES.items()]
-    arguments = [
-        f"--template={PAGE / 'page.typ'}",
-        "--wrap=none",
-        "--syntax-highlighting=idiomatic",
-    ]
-    if wants_toc(chapter, "typst"):
+    arguments = ["--wrap=none", "--syntax-highlighting=idiomatic"]
+    if format_option(chapter.settings, "typst", "toc"):
         arguments.append("--toc")
-    source, problems = convert(chapter, markdown, "typst", metadata, arguments)
-    with tempfile.TemporaryDirectory(dir=chapter.folder / "_build") as scratch:
-        path = Path(scratch, f"{chapter.stem}.typ")
-        path.write_text(source, "utf-8")
-        try:
-            return (
-                typst.compile(
-                    str(path),
-                    root=str(chapter.folder),
-                    font_paths=[str(FONTS)],
-                    ignore_system_fonts=True,
-                    pdf_standards=["ua-1"],
-                    timestamp=commit_date(chapter.folder),
-                ),
-                problems,
-            )
-        except typst.TypstError as error:
-            problems.append(
-                chapter.problem(1, f"Typst: {error}", "correct what it names")
-            )
-            return None, problems
+    variables = {
+        **page_variables(chapter),
+        "palette": page.typst_palette(),
+        "roles": [{"letter": letter, "role": role} for letter, role in ROLES.items()],
+    }
+    source, problems = convert(
+        chapter,
+        markdown,
+        "typst",
+        page.TYPST_TEMPLATE,
+        variables,
+        document_metadata(chapter, "typst"),
+        arguments,
+    )
+    try:
+        pdf = typst.compile(
+            source.encode(),
+            root=str(chapter.folder),
+            font_paths=[str(FONTS)],
+            ignore_system_fonts=True,
+            pdf_standards=["ua-1"],
+            timestamp=commit_date(chapter.folder),
+        )
+    except typst.TypstError as error:
+        what = f"Typst: {error}"
+        return None, [*problems, chapter.problem(1, what, "correct what it names")]
+    return pdf, problems

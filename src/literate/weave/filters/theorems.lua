@@ -22,28 +22,33 @@ local function number(div)
   if sort_of(div) and numbers.kind(div.identifier) then numbers.next(div.identifier) end
 end
 
--- The name: of the `name` attribute, or of a first heading.
-local function take_name(div)
-  local first = div.content[1]
+-- The name, of the `name` attribute or a first heading, becomes a Div of its own,
+-- so that it is no heading and references in it are resolved.
+local function normalize(div)
+  if not sort_of(div) then return nil end
+  local first, name = div.content[1], {}
   if first and first.t == "Header" then
     div.content:remove(1)
-    return first.content
+    name = first.content
+  elseif div.attributes.name then
+    name = pandoc.utils.blocks_to_inlines(pandoc.read(div.attributes.name, "markdown").blocks)
   end
-  return div.attributes.name and pandoc.Inlines { pandoc.Str(div.attributes.name) }
+  div.content:insert(1, pandoc.Div({ pandoc.Plain(name) }, { class = "theorem-name" }))
+  return div
 end
 
 local function render(div)
   local sort, proof = sort_of(div)
   if not sort then return nil end
   local numbered = div.identifier ~= ""
-  local name = take_name(div)
+  local name = div.content:remove(1).content[1].content
   local title = pandoc.Inlines { numbered and numbers.title(div.identifier) or names[sort] }
   if proof then
     title = pandoc.Inlines { pandoc.Emph(title) }
-    if name then title = title .. { pandoc.Str " (" } .. name .. { pandoc.Str ")" } end
+    if #name > 0 then title = title .. { pandoc.Str " (" } .. name .. { pandoc.Str ")" } end
     title:insert(pandoc.Str ".")
   else
-    if name then title = title .. { pandoc.Str " (" } .. name .. { pandoc.Str ")" } end
+    if #name > 0 then title = title .. { pandoc.Str " (" } .. name .. { pandoc.Str ")" } end
     if not formats.html then title:insert(pandoc.Str ".") end
     title = pandoc.Inlines { pandoc.Strong(title) }
   end
@@ -63,4 +68,8 @@ local function render(div)
   return pandoc.Div(div.content, pandoc.Attr(div.identifier, classes))
 end
 
-return { number = { traverse = "topdown", Div = number }, render = { Div = render } }
+return {
+  normalize = { Div = normalize },
+  number = { traverse = "topdown", Div = number },
+  render = { Div = render },
+}
