@@ -73,7 +73,7 @@ def _apply_mask(scores, mask):
     return np.where(mask, scores, -np.inf)
 
 
-# %% attention-weights 4ad0218f
+# %% attention-weights 8d17a31d
 def attention_weights(Q, K, mask=None, scale=None):
     """For each query, its weight on every key: rows that sum to one.
 
@@ -87,7 +87,7 @@ def attention_weights(Q, K, mask=None, scale=None):
     _check_fit("Q and K", Q, K, axis=-1)
     if scale is None:
         scale = 1 / math.sqrt(max(K.shape[-1], 1))
-    scores = Q @ K.swapaxes(-1, -2) * float(scale)  # (..., m, n)
+    scores = Q @ K.swapaxes(-1, -2) * scale  # (..., m, n)
     if mask is not None:
         scores = _apply_mask(scores, mask)
     top = scores.max(axis=-1, keepdims=True, initial=-np.inf)
