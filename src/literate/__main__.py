@@ -13,7 +13,8 @@ VERBS = {
     "stitch": "modules -> chapter",
     "sync": "tangle or stitch, each cell in the direction that changed",
     "weave": "chapter -> HTML, PDF and notebook",
-    "check": "fail when tangle or stitch would write anything",
+    "check": "fail when the chapter and its modules are not the same",
+    "lint": "ruff, with the chapter's lines for tangled modules",
 }
 
 
@@ -36,7 +37,7 @@ def main(arguments=None):
     except Refused as refused:
         print(refused, file=sys.stderr)
     except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"literate {verb}: {error}", file=sys.stderr)
     return 1
 
 

@@ -1,5 +1,6 @@
 """Stitch: edits of the tangled modules go back into the chapter's cells."""
 
+import re
 from dataclasses import replace
 from difflib import SequenceMatcher
 
@@ -7,7 +8,8 @@ from . import module
 from .cells import scan, split_lines, without_end
 from .module import digest
 from .problems import Problem, Refused
-from .tangle import add_arguments, carry_out, compare, explain, targets_of
+from .tangle import add_arguments, carry_out, compare, explain
+from .targets import targets_of, unsound
 
 __all__ = ["add_arguments", "run", "stitched"]
 
@@ -28,12 +30,14 @@ def stitched(project):
     conflicts = [pair for pair in pairs if pair.changed == {"chapter", "module"}]
     if conflicts:
         raise Refused([explain(project, pair) for pair in conflicts])
-    texts, targets = dict(project.texts), project.targets
     edited = [pair for pair in pairs if pair.changed == {"module"}]
     if edited:
-        texts[project.chapter], targets = _chapter(project, edited)
+        project = _with_edits(project, edited)
+    elif problems := unsound(project.document, project.targets):
+        raise Refused(problems)
+    texts = dict(project.texts)
     waiting = {(p.target, p.label) for p in pairs if p.changed == {"chapter"}}
-    for target in targets:
+    for target in project.targets:
         if texts[target] is not None:
             parts, _ = module.parse(texts[target], target, project.chapter)
             parts = [
@@ -43,30 +47,30 @@ def stitched(project):
                 for part in parts
             ]
             texts[target] = module.render(target, project.chapter, parts)
-    return replace(project, texts=texts, targets=targets)
+    return replace(project, texts=texts)
 
 
-def _chapter(project, edited):
-    """The chapter's text with the code of the `edited` pairs, and its targets."""
-    by_line = {pair.cell.line: pair for pair in edited}
-    sources, problems, places, line = [], [], {}, 1
-    for piece in scan(project.texts[project.chapter], project.chapter).pieces:
-        source, pair = piece.source, by_line.get(piece.line)
-        if pair:
-            source = with_body(pair.cell, pair.part.body)
-            problems += _misfits(pair, source)
-            for number in range(source.count("\n") + 1):
-                row = pair.part.body_line + number - (piece.body_line - piece.line)
-                places[line + number] = (pair.target, max(row, pair.part.line))
-        sources.append(source)
-        line += source.count("\n")
+def _with_edits(project, edited):
+    """The project with the code of the `edited` pairs in its chapter."""
+    bodies = {pair.cell.line: pair.part.body for pair in edited}
+    text = "".join(
+        with_body(piece, bodies[piece.line]) if piece.line in bodies else piece.source
+        for piece in project.document.pieces
+    )
+    document = scan(text, project.chapter)
+    problems = [problem for pair in edited for problem in _misfits(pair)]
     if problems:
         raise Refused(problems)
-    text = "".join(sources)
     try:
-        return text, targets_of(scan(text, project.chapter), text)
-    except Refused as refused:  # say it at the edit, the new chapter is not written
-        raise Refused([_moved(p, places) for p in refused.problems]) from None
+        targets = targets_of(document)
+        problems = unsound(document, targets)
+    except Refused as refused:
+        problems = refused.problems
+    if problems:
+        old = unsound(project.document, project.targets)
+        raise Refused(old or _at_the_edits(problems, project, document, edited))
+    texts = project.texts | {project.chapter: text}
+    return replace(project, texts=texts, document=document, targets=targets)
 
 
 def with_body(cell, body):
@@ -84,18 +88,31 @@ def with_body(cell, body):
     return "".join((*lines[:start], *new, *lines[start + len(cell.body) :]))
 
 
-def _misfits(pair, source):
-    """Why the edited `source` would not read as the same cell with the new code."""
-    first, *rest = scan(source).pieces
-    body = pair.part.body
-    if rest or (first.options, first.body) != (pair.cell.options, body):
-        fence = "`" * pair.cell.ticks
-        ends = [n for n, line in enumerate(body) if line.rstrip(" \t") == fence]
-        what = "this line would end the cell" if ends else "this would be an option"
-        fix = "write it otherwise here, or edit the chapter"
-        yield Problem(pair.target, pair.part.body_line + (ends or [0])[0], what, fix)
+def _misfits(pair):
+    """Why the cell with the edit would not read as the same with the new code."""
+    cell, body = pair.cell, pair.part.body
+    closer = re.compile(rf" {{0,3}}`{{{cell.ticks},}}[ \t]*")  # CommonMark's, too
+    ends = [row for row, line in enumerate(body) if closer.fullmatch(line)]
+    read = scan(with_body(cell, body)).cells[0]
+    if ends:
+        row, what = ends[0], "this line would end the cell in the chapter"
+    elif (read.options, read.body) != (cell.options, body):
+        row, what = 0, "this line would be an option of the cell in the chapter"
+    else:
+        return
+    fix = "write it otherwise here, or edit the chapter"
+    yield Problem(pair.target, pair.part.body_line + row, what, fix)
 
 
-def _moved(problem, places):
-    file, line = places.get(problem.line, (problem.file, problem.line))
-    return replace(problem, file=file, line=line)
+def _at_the_edits(problems, project, document, edited):
+    """The `problems` of the new `document`, which is not written, at the edits."""
+    parts = {pair.cell.line: pair for pair in edited}
+    moved = []
+    for old, new in zip(project.document.cells, document.cells):
+        for problem in problems:
+            if old.line in parts and new.line <= problem.line <= new.end:
+                part = parts[old.line].part
+                line = max(part.line, part.body_line + problem.line - new.body_line)
+                file = parts[old.line].target
+                moved.append(replace(problem, file=file, line=line))
+    return moved or problems

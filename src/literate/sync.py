@@ -1,7 +1,7 @@
 """Sync: each cell goes in the direction in which it changed."""
 
 from .stitch import stitched
-from .tangle import add_arguments, carry_out, tangle
+from .tangle import add_arguments, carry_out, modules
 
 __all__ = ["add_arguments", "run", "sync"]
 
@@ -14,4 +14,4 @@ def run(args):
 def sync(project):
     """The texts after stitching and then tangling."""
     project = stitched(project)
-    return project.texts | tangle(project)
+    return project.texts | modules(project)
