@@ -6,9 +6,9 @@ import re
 import urllib.parse
 
 from .. import page
-from .mathematics import color_mathml
 from .metadata import document_metadata, format_option, module_names, page_variables
 from .pandoc import convert
+from .roles import color
 
 
 def to_html(chapter, markdown):
@@ -20,12 +20,14 @@ def to_html(chapter, markdown):
         "--syntax-highlighting=pygments",
     ]
     if format_option(chapter.settings, "html", "toc"):
-        arguments.append("--toc")
-    beside = [f"{chapter.stem}.pdf", f"{chapter.stem}.ipynb", *module_names(chapter)]
+        depth = format_option(chapter.settings, "html", "toc-depth") or 3
+        arguments += ["--toc", f"--toc-depth={depth}"]
+    beside = {"PDF": f"{chapter.stem}.pdf", "notebook": f"{chapter.stem}.ipynb"}
+    beside |= {name: name for name in module_names(chapter)}
     variables = {
         **page.variables(),
         **page_variables(chapter),
-        "also": [{"href": name, "text": name} for name in beside],
+        "also": [{"text": text, "href": name} for text, name in beside.items()],
     }
     text, problems = convert(
         chapter,
@@ -44,21 +46,36 @@ def to_html(chapter, markdown):
         lambda match: match[1] + _embedded(chapter, match[2], problems) + match[3],
         text,
     )
-    return page.seal(color_mathml(text)), problems
+    text = re.sub(
+        r'(<script type="module") src="([^"]+)">',
+        lambda match: f"{match[1]}>\n{_script(chapter, match[2], problems)}",
+        text,
+    )
+    return page.seal(color(text)), problems
 
 
 def _embedded(chapter, source, problems):
     """A picture of the checkout as a data: URI, so that the page is one file."""
     if re.match(r"[a-z]+:", source):
         return source
-    path = chapter.folder / urllib.parse.unquote(source)
-    if not path.exists():
-        for line in chapter.find(source):
-            problems.append(
-                chapter.problem(
-                    line, f"there is no picture {source}", "correct the path"
-                )
-            )
+    path = _existing(chapter, source, "picture", problems)
+    if not path:
         return source
     type, _ = mimetypes.guess_type(path.name)
     return f"data:{type};base64,{base64.b64encode(path.read_bytes()).decode()}"
+
+
+def _script(chapter, source, problems):
+    """The text of a script of the checkout."""
+    path = _existing(chapter, source, "script", problems)
+    return path.read_text("utf-8") if path else ""
+
+
+def _existing(chapter, source, kind, problems):
+    """The path of a file that the chapter names, or None and a problem."""
+    path = chapter.folder / urllib.parse.unquote(source)
+    if path.exists():
+        return path
+    for line in chapter.find(source):
+        what = f"there is no {kind} {source}"
+        problems.append(chapter.problem(line, what, "correct the path"))

@@ -8,6 +8,10 @@ from importlib import metadata
 
 import pypandoc
 
+from ..cells import Prose
+
+WORDS_A_MINUTE = 220  # of prose with formulas; code is read beside it
+
 
 def document_metadata(chapter, to):
     """What the filters and Pandoc must know: numbers, language, sources."""
@@ -38,6 +42,9 @@ def page_variables(chapter):
         "affiliations": [a["affiliation"] for a in authors if "affiliation" in a],
         "stamp": [{"name": name, "value": value} for name, value in stamp(chapter)],
     }
+    prose = (p.source for p in chapter.document.pieces if isinstance(p, Prose))
+    words = len(" ".join(prose).split())
+    data["reading-time"] = f"about {max(1, round(words / WORDS_A_MINUTE))} minutes"
     if settings.get("date"):
         data["date"] = _date(settings["date"])
     return data

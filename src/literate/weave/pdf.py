@@ -6,9 +6,9 @@ import matplotlib
 import typst
 
 from .. import page
-from .mathematics import ROLES
 from .metadata import commit_date, document_metadata, format_option, page_variables
 from .pandoc import convert
+from .roles import LETTERS
 
 FONTS = Path(matplotlib.get_data_path(), "fonts/ttf")
 
@@ -21,7 +21,7 @@ def to_pdf(chapter, markdown):
     variables = {
         **page_variables(chapter),
         "palette": page.typst_palette(),
-        "roles": [{"letter": letter, "role": role} for letter, role in ROLES.items()],
+        "roles": [{"letter": letter, "role": role} for letter, role in LETTERS.items()],
     }
     source, problems = convert(
         chapter,

@@ -50,9 +50,13 @@ return {
       if formats.typst then
         return typst(math, number) .. { pandoc.RawInline("typst", " <" .. span.identifier .. ">") }, false
       end
-      math.text = math.text:gsub("%s+$", "") .. "\\qquad(" .. number .. ")"
       span.classes = {}
-      return formats.html and span or math, false
+      if formats.html then
+        span.content:insert(pandoc.Span({ pandoc.Str("(" .. number .. ")") }, { class = "eq-number" }))
+        return span, false
+      end
+      math.text = math.text:gsub("%s+$", "") .. "\\qquad(" .. number .. ")"
+      return math, false
     end,
     Math = function(math)
       if formats.typst then return typst(math), false end

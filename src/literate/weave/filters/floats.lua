@@ -87,7 +87,7 @@ local function html(div, kind, caption)
   local panel = div.attributes.panel
   local position = kind == "figure" and "bottom" or "top"
   local short = ({ figure = "fig", table = "tbl", listing = "lst" })[kind]
-  local result = pandoc.Blocks(div.content)
+  local result = pandoc.Blocks { pandoc.Div(div.content, { class = "scroller" }) }
   if caption then
     local class = ("quarto-float-caption-%s %s quarto-float-%s"):format(position,
       panel and "quarto-subfloat-caption" or "quarto-float-caption", short)
