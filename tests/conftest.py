@@ -4,6 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from literate.pytest_lines import (  # noqa: F401 (pytest finds the hooks here)
+    pytest_make_collect_report,
+    pytest_runtest_makereport,
+)
+
 
 def pytest_report_header():
     """Which torch the tangled code is compared with."""

@@ -246,7 +246,7 @@ def a_module_is_edited_anyhow(folder, data):
     )
     lines = folder.read(target).split("\n")
     for _ in range(data.draw(st.integers(1, 3))):
-        first = data.draw(st.sampled_from([5, 5, 5, 5, 5, 0]))  # 5: below the head
+        first = data.draw(st.sampled_from([6] * 9 + [0]))  # 6: below a mark
         place = data.draw(st.integers(min(first, len(lines)), len(lines)))
         new = data.draw(st.sampled_from(STATEMENTS * 4 + NASTY)).split("\n")
         how = data.draw(st.sampled_from(HOW))
