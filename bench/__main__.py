@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results.json"
-MEASUREMENTS = ("attention", "decoding")
+MEASUREMENTS = ("attention", "decoding", "tangle")
 
 
 def main(names):

@@ -7,11 +7,11 @@ Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
 from collections import defaultdict, deque
 
 
-# %% rnn-edges d72e967f
+# %% rnn-edges 3dababe7
 def rnn_edges(n):
     """Edges of a recurrent layer: input to state, state to next state.
 
-    Nodes are (layer, position), positions 0 to n - 1, inputs in layer 0.
+    Nodes are (layer, position), counted from 0; layer 0 is the input.
     """
     read = [((0, i), (1, i)) for i in range(n)]
     carry = [((1, i), (1, i + 1)) for i in range(n - 1)]
