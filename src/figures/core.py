@@ -10,41 +10,40 @@ from .palette import LIGHT
 TINT = 0.45  # the deepest tint: ink stays readable on it, in light and in dark
 
 
-def one_step(id, tokens, source, reads, chained, caption, alt):
-    """What the output at the last token reads, one panel for each architecture.
+def one_step(id, tokens, source, designs, caption, alt):
+    """What the output at the last token reads, one column for each design.
 
-    `reads` maps a name to the positions read directly; names in `chained` also
-    pass a state from each position to the next. The token at `source` is marked
-    throughout.
+    `designs` maps a name to (the positions read directly, whether a state is
+    passed from each position to the next). The token at `source` is marked.
     """
-    last, high = len(tokens) - 1, 2.2
+    last, width, pitch = len(tokens) - 1, 2.6, 4.2
 
     def paint(canvas):
-        panels = canvas.subplots(len(reads), 1)
-        for axes, (name, positions) in zip(panels, reads.items()):
-            axes.set(xlim=(-0.7, last + 0.7), ylim=(-0.9, high + 0.4))
-            axes.axis("off")
-            axes.set_title(name, loc="left", fontsize=9, fontweight="bold", pad=2)
-            for i, token in enumerate(tokens):
-                read = i in positions
-                style = {"weight": "bold"} if read else {"color": LIGHT["muted"]}
-                axes.text(i, -0.75, token, ha="center", **style)
-                if name in chained:
-                    _line(axes, (i, i), (0, high), "query" if read else None)
-                elif read:
-                    role = "key" if i == source else "query"
-                    _line(axes, (i, last), (0, high), role)
-            if name in chained:
-                _line(axes, (0, last - 1), (high, high), None)
-                _line(axes, (last - 1, last), (high, high), "query")
-                _nodes(axes, range(last), high, None)
-            unread = set(range(last + 1)) - set(positions)
-            _nodes(axes, unread - {source}, 0, None)
-            _nodes(axes, set(positions) - {source}, 0, "query")
-            _nodes(axes, [source], 0, "key", "s", filled=source in positions)
-            _nodes(axes, [last], high, "output")
+        axes = canvas.subplots()
+        for i, token in enumerate(tokens):
+            style = {"weight": "bold"} if i in (source, last) else {}
+            axes.text(-0.7, -i, token, ha="right", va="center", **style)
+        for k, (name, (reads, chained)) in enumerate(designs.items()):
+            left, right = pitch * k, pitch * k + width
+            axes.text(
+                (left + right) / 2, 1.0, name, weight="bold", va="bottom", ha="center"
+            )
+            for i in range(last + 1) if chained else reads:
+                role = "key" if i == source else "query"
+                end = -i if chained else -last
+                _line(axes, (left, right), (-i, end), role if i in reads else None)
+            if chained:
+                _line(axes, (right, right), (0, 1 - last), None)
+                _line(axes, (right, right), (1 - last, -last), "query")
+                _nodes(axes, right, range(last), None)
+            _nodes(axes, left, set(range(last)) - set(reads) - {source}, None)
+            _nodes(axes, left, set(reads) - {source}, "query")
+            _nodes(axes, left, [source], "key", "s", filled=source in reads)
+            _nodes(axes, right, [last], "output")
+        axes.set(xlim=(-2.6, pitch * len(designs) - 1.2), ylim=(-last - 0.5, 2.4))
+        axes.axis("off")
 
-    return draw(id, paint, (6.2, 4.9), caption, alt)
+    return draw(id, paint, (3.55, 4.0), caption, alt)
 
 
 def _line(axes, x, y, role):
@@ -52,11 +51,11 @@ def _line(axes, x, y, role):
     axes.plot(x, y, zorder=1 if role is None else 2, **style)
 
 
-def _nodes(axes, places, height, role, marker="o", filled=True):
+def _nodes(axes, x, positions, role, marker="o", filled=True):
     edge = LIGHT[role or "muted"]
     face = edge if role and filled else LIGHT["paper"]
-    xs = sorted(places)
-    axes.plot(xs, [height] * len(xs), marker, ms=8, mfc=face, mec=edge, zorder=3)
+    ys = [-i for i in sorted(positions)]
+    axes.plot([x] * len(ys), ys, marker, ms=7, mfc=face, mec=edge, zorder=3)
 
 
 def shapes(id, n, d_model, d_k, d_v, caption, alt):
