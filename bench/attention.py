@@ -1,12 +1,13 @@
 """Attention: time and peak memory of the three lines, against torch's own kernel."""
 
 import math
+from functools import partial
 
 import numpy as np
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
-from attention import softmax
+from attention import flash_attention, softmax
 
 from .measure import peak_bytes, ratio, side_by_side
 
@@ -15,8 +16,8 @@ SIZES = (512, 1024, 2048, 4096, 8192, 16384)
 PEAK = """
 from bench.attention import KERNELS, inputs
 arrays = inputs({n})
-KERNELS[{name!r}](*inputs(64))  # what the libraries set up once is not counted
-call = lambda: KERNELS[{name!r}](*arrays)
+KERNELS[{name!r}][0](*inputs(64))  # what the libraries set up once is not counted
+call = lambda: KERNELS[{name!r}][0](*arrays)
 """
 
 
@@ -31,7 +32,25 @@ def torch_kernel(Q, K, V):
     return scaled_dot_product_attention(*map(torch.from_numpy, (Q, K, V))).numpy()
 
 
-KERNELS = {"three lines": three_lines, "torch": torch_kernel}
+def torch_causal(Q, K, V):
+    """The same, each token seeing itself and those before it."""
+    arrays = map(torch.from_numpy, (Q, K, V))
+    return scaled_dot_product_attention(*arrays, is_causal=True).numpy()
+
+
+def flash_causal(Q, K, V):
+    """The chapter's kernel, causal."""
+    return flash_attention(Q, K, V, causal=True)
+
+
+# name: (function, what its time is divided by)
+KERNELS = {
+    "torch": (torch_kernel, "torch"),
+    "flash": (flash_attention, "torch"),
+    "three lines": (three_lines, "torch"),
+    "torch causal": (torch_causal, "torch causal"),
+    "flash causal": (flash_causal, "torch causal"),
+}
 
 
 def inputs(n):
@@ -40,20 +59,25 @@ def inputs(n):
 
 
 def rows():
-    """One row for each size and kernel; `ratio` is time over torch's."""
+    """One row for each size and kernel.
+
+    `ratio`: time over torch's; `..._slope`: exponent of n since half the size.
+    """
     found = []
     for n in SIZES:
         arrays = inputs(n)
-        calls = {name: lambda f=f: f(*arrays) for name, f in KERNELS.items()}  # noqa: B023
-        seconds = side_by_side(calls, rounds=3 if n > 4096 else 7)
-        for name, times in seconds.items():
-            found.append(
-                {
-                    "n": n,
-                    "kernel": name,
-                    "seconds": min(times),
-                    "ratio": ratio(times, seconds["torch"]),
-                    "peak_bytes": peak_bytes(PEAK.format(n=n, name=name)),
-                }
-            )
+        calls = {name: partial(f, *arrays) for name, (f, _) in KERNELS.items()}
+        seconds = side_by_side(calls, rounds=5 if n > 4096 else 15)
+        for name, (_, oracle) in KERNELS.items():
+            row = {
+                "n": n,
+                "kernel": name,
+                "seconds": min(seconds[name]),
+                "ratio": ratio(seconds[name], seconds[oracle]),
+                "peak_bytes": peak_bytes(PEAK.format(n=n, name=name)),
+            }
+            half = [r for r in found if r["n"] == n // 2 and r["kernel"] == name]
+            for field in ("seconds", "peak_bytes") if half else ():
+                row[f"{field}_slope"] = math.log2(row[field] / half[0][field])
+            found.append(row)
     return found

@@ -1,10 +1,11 @@
-"""src/attention.py, tangled from chapter.qmd: 21 cells, order 18676360.
+"""src/attention.py, tangled from chapter.qmd: 30 cells, order 8579120c.
 
 Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
 """
 
-# %% attention-imports de9d303f
+# %% attention-imports b0d93299
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -285,3 +286,151 @@ def grouped_query_attention(Q, K, V, mask=None):
     output = attention(_group_heads(Q, n_kv_heads), K, V, mask)
     *batch, _, _, m, d_v = output.shape
     return output.reshape(*batch, n_heads, m, d_v)
+
+
+# %% partial efb293c9
+class Partial(NamedTuple):
+    """Attention to some of the keys, before the division.
+
+    Shapes: numerator (..., m, d_v): weights times values; total
+    (..., m, 1): sum of the weights; maximum (..., m, 1): largest score,
+    the one whose weight is exp(0). No keys: (0, 0, -inf).
+    """
+
+    numerator: np.ndarray
+    total: np.ndarray
+    maximum: np.ndarray
+
+    @property
+    def output(self):
+        """The values blended, zeros where there were none."""
+        return self.numerator / np.where(self.total == 0, 1, self.total)
+
+
+# %% partial-attention ddee3048
+def partial_attention(Q, K, V, mask=None):
+    """Attention to these keys alone, as a Partial to be merged.
+
+    Shapes, mask and errors: as for attention; float16 gives float32.
+    Milakov & Gimelshein 2018, 3.
+    """
+    Q, K, V, _ = _as_floats(Q, K, V)
+    _check_fit("Q and K", Q, K, axis=-1)
+    _check_fit("K and V", K, V, axis=-2)
+    scale = 1 / math.sqrt(max(K.shape[-1], 1))
+    scores = Q @ K.swapaxes(-1, -2) * scale  # (..., m, n)
+    if mask is not None:
+        scores = _apply_mask(scores, mask)
+    maximum = scores.max(axis=-1, keepdims=True, initial=-np.inf)
+    e = np.exp(scores - np.where(np.isneginf(maximum), 0, maximum))
+    return Partial(e @ V, e.sum(axis=-1, keepdims=True), maximum)
+
+
+# %% merge-partials a8972751
+def merge_partials(a, b):
+    """Attention to the keys of both: a Partial like a and b."""
+    maximum = np.maximum(a.maximum, b.maximum)
+    finite = np.where(np.isneginf(maximum), 0, maximum)
+    a_factor, b_factor = (np.exp(p.maximum - finite) for p in (a, b))
+    return Partial(
+        a_factor * a.numerator + b_factor * b.numerator,
+        a_factor * a.total + b_factor * b.total,
+        maximum,
+    )
+
+
+# %% flash-attention efe7c28a
+def flash_attention(Q, K, V, causal=False, block_size=256):
+    """What attention gives, without ever holding all scores.
+
+    Shapes: Q (..., m, d_k); K (..., n, d_k); V (..., n, d_v); result
+    (..., m, d_v). causal: as with causal_mask(m, n). Extra memory:
+    O(m (d_k + d_v)), and one tile of scores. Raises ValueError for
+    shapes that do not fit. Rabe & Staats 2021; Dao et al. 2022.
+    """
+    Q, K, V, dtype = _as_floats(Q, K, V)
+    _check_fit("Q and K", Q, K, axis=-1)
+    _check_fit("K and V", K, V, axis=-2)
+    if block_size < 1:
+        raise ValueError(f"block_size must be 1 or more, not {block_size}")
+    QKV = (Q, K, V)
+    batch = np.broadcast_shapes(*(A.shape[:-2] for A in QKV))
+    QKV = [np.broadcast_to(A, batch + A.shape[-2:]) for A in QKV]
+    output = np.empty((*batch, Q.shape[-2], V.shape[-1]), dtype)
+    for index in np.ndindex(batch):
+        matrices = (A[index] for A in QKV)
+        output[index] = _flash_matrix(*matrices, causal, block_size)
+    return output
+
+
+# %% flash-matrix d080709a
+def _flash_matrix(Q, K, V, causal, block_size):
+    """flash_attention without leading axes: tile after tile."""
+    m, n = len(Q), len(K)
+    Q = _scaled_queries(Q, K[:1])  # (m, d_k + 1)
+    sums = np.zeros((m, V.shape[-1] + 1), Q.dtype)
+    for i, j, diagonal in _tiles(m, n, causal, block_size):
+        seen = i.start + n - m - j.start if diagonal else None
+        _add_tile(sums[i], Q[i], K[j], V[j], seen)
+    total = sums[:, -1:]
+    return sums[:, :-1] / np.where(total == 0, 1, total)
+
+
+# %% tiles d441cca0
+def _tiles(m, n, causal, block_size):
+    """Slices of the queries and keys of each tile to be computed.
+
+    Tiles are 8 times as tall as wide; with causal, none lies above the
+    diagonal, and those on it (the third value is True) are low.
+    """
+    for j in range(0, n, block_size):
+        stop = min(j + block_size, n)
+        some = max(0, j + m - n) if causal else 0  # query to see key j
+        every = max(0, stop + m - n) if causal else 0  # and all of them
+        if some < every:
+            yield slice(some, every), slice(j, stop), True
+        for i in range(every, m, 8 * block_size):
+            yield slice(i, i + 8 * block_size), slice(j, stop), False
+
+
+# %% flash-columns cf8e5071
+def _with_ones(A):
+    """A with a column of ones on the right."""
+    return np.column_stack([A, np.ones(len(A), A.dtype)])
+
+
+def _scaled_queries(Q, first_key):
+    """Queries whose product with _with_ones(K) is what exp2 needs.
+
+    Scaled, and in the last column minus a reference: the score of the
+    first key, for a start.
+    """
+    Q = Q * (math.log2(math.e) / math.sqrt(max(Q.shape[-1], 1)))
+    return np.column_stack([Q, -(Q @ first_key.sum(axis=0))])
+
+
+# %% add-tile 1064f3c6
+def _add_tile(sums, Q, K, V, seen):
+    """Add a tile's weighted values and its weights to sums, in place.
+
+    seen, on the diagonal: the last key that the first query sees.
+    """
+    scores = Q @ _with_ones(K).T  # over the reference, in powers of two
+    if seen is not None:
+        scores[~np.tri(*scores.shape, seen, dtype=bool)] = -np.inf
+    if scores.max() > 64:  # weights overflow at 128
+        _raise_reference(sums, Q, scores)
+    if scores.min() < -126:  # where exp2 is slow
+        np.exp(scores * math.log(2), out=scores)
+    else:
+        np.exp2(scores, out=scores)
+    sums += scores @ _with_ones(V)
+
+
+# %% raise-reference c73f361d
+def _raise_reference(sums, Q, scores):
+    """Measure scores from each row's largest so far, in place."""
+    rise = np.maximum(scores.max(axis=1, keepdims=True), 0)
+    scores -= rise
+    Q[:, -1:] -= rise
+    sums *= np.exp2(-rise)
