@@ -352,7 +352,7 @@ def test_case_09_a_copy_under_another_name_is_not_the_tangled_file(folder):
     folder.ok("tangle")
     folder.write("src/b.py", folder.read("src/a.py"))
     folder.write("chapter.qmd", TWO + cell("three", "z = 3", file="src/b.py"))
-    folder.refuses("tangle", "src/b.py:1: this file was not tangled")
+    folder.refuses("tangle", "src/b.py:1: this is not the first line of src/b.py")
 
 
 def test_case_10_a_hand_edit_is_stitched_exactly_once(folder):
@@ -453,7 +453,7 @@ def swap_cells(text):
 @pytest.mark.parametrize(
     ("damage", "reason"),
     [
-        (lambda t: "import os\n" + t, "src/a.py:1: this file was not tangled"),
+        (lambda t: "import os\n" + t, "src/a.py:1: this is not the first line"),
         (
             lambda t: t.replace('stitch`.\n"""', 'stitch`.\n"""\nimport os'),
             "src/a.py:6: the text above the first mark",
@@ -462,21 +462,22 @@ def swap_cells(text):
             lambda t: t.replace("Edit the chapter", "Never edit"),
             "src/a.py:5: the text above the first mark",
         ),
-        (lambda t: re.sub("# %% two.*\n", "", t), "src/a.py:1: marks .* 1 of 2 left"),
-        (lambda t: re.sub("# %% one.*\n", "", t), "src/a.py:1: marks .* 1 of 2 left"),
-        (lambda t: re.sub("# %%.*\n", "", t), "src/a.py:1: marks .* 0 of 2 left"),
+        (lambda t: re.sub("# %% two.*\n", "", t), "src/a.py:1: marks .* 1 of 2"),
+        (lambda t: re.sub("# %% one.*\n", "", t), "src/a.py:1: marks .* 1 of 2"),
+        (lambda t: re.sub("# %%.*\n", "", t), "src/a.py:1: marks .* 0 of 2"),
         (
             lambda t: t + re.search("# %% one.*\n", t)[0],
-            "src/a.py:12: the mark of cell one is a copy",
+            "src/a.py:12: the mark of one is a copy",
         ),
         (
             lambda t: t.replace("# %% two", "# %% one"),
-            "src/a.py:10: the mark of cell one is a copy",
+            "src/a.py:10: the mark of one is a copy",
         ),
         (swap_marks, "src/a.py:1: marks were deleted or moved"),
         (swap_cells, "src/a.py:1: marks were deleted or moved"),
         (lambda t: t.replace("# %% two", "# %% too"), "src/a.py:1: marks were"),
-        (lambda t: t.split('"""\n')[1], "src/a.py:1: this file was not tangled"),
+        (lambda t: t.split('"""\n')[1], "src/a.py:1: this is not the first line"),
+        (lambda t: t.replace("a.py", "b.py"), "src/a.py:1: this is not the first line"),
     ],
 )
 def test_case_12_damaged_marks_are_refused(folder, damage, reason):
@@ -575,6 +576,14 @@ def test_case_14_read_only_is_respected_also_by_root(folder, name):
         folder.writes_nothing("tangle", "stitch", "check")
     finally:
         (folder.path / name).chmod(mode)
+
+
+def test_case_14_a_chapter_behind_a_link_is_tangled_but_not_replaced(folder):
+    folder.write("real.qmd", TWO)
+    (folder.path / "chapter.qmd").symlink_to("real.qmd")
+    folder.ok("tangle")
+    folder.edit("src/a.py", "x = 1", "x = 2")
+    folder.refuses("stitch", "chapter.qmd:1: chapter.qmd is a symbolic link")
 
 
 def test_case_14_a_read_only_chapter_is_not_stitched(folder):
@@ -815,9 +824,38 @@ def test_case_20_git_conflict_markers_are_refused_with_the_way_out(folder):
     folder.edit("src/a.py", "x = 1\n", conflict)
     for verb in ("tangle", "stitch", "sync", "check"):
         folder.refuses(verb, "src/a.py:7: a Git conflict .*--ours .*tangle.*stitch")
+    head, code = clean.split("\n", 1)
+    both = f"<<<<<<< HEAD\n{head}\n=======\n{head}\n>>>>>>> theirs\n{code}"
+    folder.write("src/a.py", both)
+    folder.refuses("tangle", "src/a.py:1: a Git conflict")
+    folder.write("chapter.qmd", TWO.replace("x = 1", 's = """\n<<<<<<< x\n"""'))
+    folder.refuses("tangle", "chapter.qmd:7: this line looks like a Git conflict")
+    folder.write("chapter.qmd", TWO)
     folder.write("src/a.py", clean.replace("x = 1", "x = 2"))  # either side
     folder.ok("stitch", "check")
     assert folder.read("chapter.qmd") == TWO.replace("x = 1", "x = 2")
+
+
+def test_two_texts_with_one_digest_are_a_conflict(folder, monkeypatch):
+    folder.write("chapter.qmd", TWO)
+    folder.ok("tangle")
+    folder.edit("src/a.py", "x = 1", "x = 2")
+    monkeypatch.setattr("literate.tangle.digest", lambda lines: "00000000")
+    folder.edit(
+        "src/a.py", re.search(r"%% one (\w+)", folder.read("src/a.py"))[1], "0" * 8
+    )
+    folder.refuses("tangle", "chapter.qmd:3: cell one was edited here and at")
+
+
+def test_the_verbs_import_nothing_heavy(folder):
+    folder.write("chapter.qmd", TWO)
+    program = (
+        "import sys; from literate.__main__ import main; main(sys.argv[1:]);"
+        "assert not {'numpy', 'torch', 'nbclient', 'pypandoc'} & set(sys.modules)"
+    )
+    for verb in ("tangle", "stitch", "sync", "check"):
+        command = [sys.executable, "-c", program, verb, folder.path / "chapter.qmd"]
+        subprocess.run(command, check=True)
 
 
 def test_all_problems_are_named_at_once(folder):

@@ -49,13 +49,15 @@ def misplaced(root, name):
     return []
 
 
-def read_only(root, name):
+def obstacles(root, name):
     """Why the file `root/name` may not be written, as problems.
 
     Replacing a file needs no right to write it, and root needs none at all;
     but whoever made it read-only meant it, so the mode bits count.
     """
     path = root / name
+    if problems := misplaced(root, name):
+        return problems
     folder = next(parent for parent in path.parents if parent.exists())
     for place in (path, folder):
         writable = not place.exists() or (

@@ -61,11 +61,6 @@ def render(target, chapter, parts):
 def parse(text, target, chapter):
     """The parts of the module `target`, and the problems that its text has."""
     lines = text.removeprefix(BOM).replace("\r\n", "\n").split("\n")
-    head = HEAD_LINE.match(lines[0])
-    if not head or (head["target"], head["chapter"]) != (target, chapter):
-        what = f"this file was not tangled from {chapter}"
-        fix = "move it away, or give the cells another filename"
-        return [], [Problem(target, 1, what, fix)]
     marks = [number for number, line in enumerate(lines, 1) if MARK.match(line)]
     parts = []
     for mark, following in zip(marks, [*marks[1:], len(lines) + 1]):
@@ -73,7 +68,7 @@ def parse(text, target, chapter):
         inside = lines[mark : following - 1]
         first = mark + 1 + leading_blanks(inside)
         parts.append(Part(label, base, trimmed(inside), mark, first))
-    return parts, list(_damage(lines, parts, head, target))
+    return parts, list(_damage(lines, parts, target, chapter))
 
 
 def tangled_below(root, chapter):
@@ -98,34 +93,39 @@ def tangled_below(root, chapter):
                     yield shown
 
 
-def _damage(lines, parts, head, target):
+def _damage(lines, parts, target, chapter):
     """What an edit did to the head or to the marks, as problems."""
     for number, line in enumerate(lines, 1):
         if CONFLICT.match(line):
-            what = "a Git conflict is not resolved"
             fix = (
                 f"take either side (git checkout --ours {target}), then run make "
                 "tangle, or make stitch if that side has edits of its own"
             )
-            yield Problem(target, number, what, fix)
-            return  # marks doubled by the conflict are no news
+            yield Problem(target, number, "a Git conflict is not resolved", fix)
+            return  # what the conflict did to the marks is no news
         if LIKE_A_MARK.match(line) and not MARK.match(line):
             what = "this line looks like the mark of a cell"
             fix = "write it without %%; a new cell begins in the chapter"
             yield Problem(target, number, what, fix)
+    head = HEAD_LINE.match(lines[0])
     fix = (
         f"restore it (git diff {target} shows the change), or keep your edits "
         "elsewhere, delete the file and run make tangle"
     )
-    if len(parts) != int(head["count"]) or _order(parts) != head["order"]:
+    if not head and not parts:
+        what = f"this file was not tangled from {chapter}"
+        fix = "move it away, or give the cells another filename"
+        yield Problem(target, 1, what, fix)
+    elif not head or (head["target"], head["chapter"]) != (target, chapter):
+        what = f"this is not the first line of {target}, tangled from {chapter}"
+        yield Problem(target, 1, what, fix)
+    elif len(parts) != int(head["count"]) or _order(parts) != head["order"]:
         labels = [part.label for part in parts]
         copies = [part for n, part in enumerate(parts) if part.label in labels[:n]]
+        line, what = 1, f"marks were deleted or moved: {len(parts)} of {head['count']}"
         if copies:
-            what = f"the mark of cell {copies[0].label} is a copy"
-            yield Problem(target, copies[0].line, what, fix)
-        else:
-            what = f"marks were deleted or moved: {len(parts)} of {head['count']} left"
-            yield Problem(target, 1, what, fix)
+            line, what = copies[0].line, f"the mark of {copies[0].label} is a copy"
+        yield Problem(target, line, what, fix)
     elif "\n".join(lines[: parts[0].line - 1]).rstrip() != _head(*head.groups()):
         what = "the text above the first mark belongs to no cell"
         yield Problem(target, parts[0].line - 1, what, fix)

@@ -57,7 +57,8 @@ class Pair:
             return set()
         base = self.part and self.part.digest
         sides = {"chapter": self.cell} | ({"module": self.part} if self.part else {})
-        return {s for s, code in sides.items() if not code or digest(code.body) != base}
+        changed = {s for s, c in sides.items() if not c or digest(c.body) != base}
+        return changed or set(sides)  # two texts of one digest: a conflict
 
 
 def add_arguments(parser):
@@ -113,7 +114,7 @@ def carry_out(args, plan):
             for line in files.diff(project.texts, new):
                 print(line)
             return int(bool(new))
-        problems = [problem for name in new for problem in files.read_only(root, name)]
+        problems = [problem for name in new for problem in files.obstacles(root, name)]
         if problems:
             raise Refused(problems)
         files.replace(root, project.texts, new)
@@ -129,7 +130,7 @@ def load(root, chapter):
     text = files.read(root, chapter)
     document = scan(text, chapter)
     targets = targets_of(document)
-    problems = [p for name in (chapter, *targets) for p in files.misplaced(root, name)]
+    problems = [p for name in targets for p in files.misplaced(root, name)]
     if problems:
         raise Refused(problems)
     texts = {chapter: text} | {name: files.read(root, name) for name in targets}

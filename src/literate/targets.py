@@ -4,7 +4,7 @@ import re
 import warnings
 
 from . import fences
-from .module import LIKE_A_MARK
+from .module import CONFLICT, LIKE_A_MARK
 from .problems import Problem, Refused
 
 TARGET = re.compile(r"(?:\./)*((?:\w[\w-]*/)*\w[\w.-]*\.py)", re.ASCII)
@@ -80,6 +80,9 @@ def bad_lines(document):
             if LIKE_A_MARK.match(line):
                 what = "this line looks like the mark of a cell"
                 yield Problem(document.file, number, what, "write it without %%")
+            if CONFLICT.match(line):
+                what = "this line looks like a Git conflict"
+                yield Problem(document.file, number, what, "resolve or rewrite it")
             if "\r" in line:
                 what = "there is a carriage return inside this line"
                 yield Problem(document.file, number, what, r"write it as \r")
