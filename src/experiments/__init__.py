@@ -1,0 +1,1 @@
+"""Experiments that the chapter reports as they come out: seeded, small, remembered."""

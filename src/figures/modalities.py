@@ -1,0 +1,110 @@
+"""The figures of one function on four kinds of input."""
+
+import numpy as np
+from matplotlib.colors import to_rgb
+from matplotlib.patches import Rectangle
+
+from .figure import draw
+from .palette import LIGHT
+
+# Between the two colours of the weights: a picture made of pixels cannot change
+# with the scheme, and this one stands out from either paper.
+PIXEL = "#d9486b"
+
+
+def words(id, names, weights, caption, alt):
+    """The weights of a sentence, its words along both sides."""
+
+    def paint(canvas):
+        axes = canvas.subplots()
+        _weights(axes, weights)
+        ticks = range(len(names))
+        axes.set_xticks(ticks, names, rotation=60, ha="left", rotation_mode="anchor")
+        axes.set_yticks(ticks, names)
+
+    return draw(id, paint, (4.0, 3.6), caption, alt)
+
+
+def patches(id, image, row, query, caption, alt):
+    """The picture with one patch framed, and the weights of that patch as a query.
+
+    `row` is its row of the weights, `query` its index; patches go row by row.
+    """
+    side = int(len(row) ** 0.5)
+    down, across = divmod(query, side)
+
+    def paint(canvas):
+        left, right = canvas.subplots(1, 2)
+        left.imshow(image, interpolation="none", extent=(0, side, side, 0))
+        right.imshow(
+            _tint(row.reshape(side, side)),
+            interpolation="none",
+            extent=(0, side, side, 0),
+        )
+        for axes, title in ((left, "the patches"), (right, "the weights of one")):
+            axes.set_title(title, loc="left", fontsize=9)
+            axes.set(xticks=range(side + 1), yticks=range(side + 1))
+            axes.tick_params(length=0, labelbottom=False, labelleft=False)
+            axes.grid(lw=0.5)
+            axes.spines[:].set_visible(False)
+            for width, role in ((4, "paper"), (2, "weights")):
+                frame = {"ec": LIGHT[role], "lw": width, "fill": False, "zorder": 5}
+                axes.add_patch(Rectangle((across, down), 1, 1, **frame))
+
+    return draw(id, paint, (5.6, 3.0), caption, alt)
+
+
+def frames(id, notes, spectra, weights, caption, alt):
+    """The spectrum of each frame over the weights, both with time going right."""
+    starts = [i for i, _ in enumerate(notes) if i % 3 == 0]
+    names = [notes[i] for i in starts]
+
+    def paint(canvas):
+        top, bottom = canvas.subplots(2, 1, height_ratios=[1, 3.2])
+        top.imshow(
+            _tint(spectra.T[::-1]),
+            interpolation="none",
+            aspect="auto",
+            extent=(-0.5, len(notes) - 0.5, 0, 1),
+        )
+        top.set_title("spectrum, 0 to 1 kHz", loc="left", fontsize=9)
+        top.set(xticks=[], yticks=[])
+        _weights(bottom, weights, aspect="auto")
+        bottom.set_title("weights", loc="left", fontsize=9)
+        bottom.set_xticks([i + 1 for i in starts], names)
+        bottom.set_yticks([i + 1 for i in starts], names)
+
+    return draw(id, paint, (4.2, 5.2), caption, alt)
+
+
+def residues(id, classes, weights, caption, alt):
+    """The weights of a protein's residues, grouped by class."""
+    names = list(dict.fromkeys(classes))
+    bounds = [np.flatnonzero(classes == name)[[0, -1]] for name in names]
+
+    def paint(canvas):
+        axes = canvas.subplots()
+        _weights(axes, weights)
+        middles = [(first + last) / 2 for first, last in bounds]
+        axes.set_xticks(middles, names)
+        axes.set_yticks(middles, names, rotation=90, va="center")
+        for first, last in bounds:
+            corner, size = (first - 0.5, first - 0.5), last - first + 1
+            frame = {"ec": LIGHT["ink"], "lw": 0.9, "fill": False}
+            axes.add_patch(Rectangle(corner, size, size, **frame))
+
+    return draw(id, paint, (4.0, 3.9), caption, alt)
+
+
+def _weights(axes, weights, **options):
+    axes.imshow(_tint(weights), interpolation="none", **options)
+    axes.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=9)
+    axes.spines[:].set(visible=True, color=LIGHT["line"])
+
+
+def _tint(numbers):
+    """Pixels of one colour, as opaque as the numbers are large."""
+    pixels = np.empty((*numbers.shape, 4))
+    pixels[..., :3] = to_rgb(PIXEL)
+    pixels[..., 3] = numbers / numbers.max()
+    return pixels
