@@ -84,7 +84,7 @@ def dilated_cnn(n, d):
 
 
 def attention(n, d):
-    """One head's output at the last token, its projections standard normal / sqrt(d)."""
+    """One head, its projections standard normal over sqrt(d)."""
     W_q, W_k, W_v = torch.randn(3, d, d, dtype=torch.float64) / d**0.5
 
     def last(X):

@@ -52,26 +52,26 @@ def photograph(side=8, pixels=8):
     return image, _tokens(patches.reshape(side * side, -1))
 
 
-MELODY = "C D E C C D E C E F G G E F G G".split()  # a beat each
+MELODY = list("CDECCDECEFGGEFGG")  # a note each, four to a bar
 SEMITONES = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7}
 
 
-def melody(frames_per_beat=3, rate=8000, samples=1200):
+def melody(frames_per_note=3, rate=8000, samples=1200):
     """Notes, the spectra of their frames, and the frames as tokens.
 
     Each note is a decaying tone of three harmonics on C4 (261.63 Hz); a frame
     is `samples` samples long, its features are the log magnitudes below 1 kHz.
     """
-    seconds = np.arange(frames_per_beat * samples) / rate
+    seconds = np.arange(frames_per_note * samples) / rate
     tones = []
     for note in MELODY:
         phase = 2 * np.pi * 261.63 * 2 ** (SEMITONES[note] / 12) * seconds
         tone = sum(np.sin(h * phase) / h for h in (1, 2, 3))
         tones.append(np.exp(-2 * seconds) * tone)
     frames = np.concatenate(tones).reshape(-1, samples) * np.hanning(samples)
-    spectra = np.abs(np.fft.rfft(frames))[:, : samples * 1000 // rate]
-    spectra = np.log1p(spectra)
-    return np.repeat(MELODY, frames_per_beat), spectra, _tokens(spectra)
+    below_1_khz = slice(samples * 1000 // rate)
+    spectra = np.log1p(np.abs(np.fft.rfft(frames))[:, below_1_khz])
+    return MELODY, spectra, _tokens(spectra)
 
 
 # Human ubiquitin (Vijay-Kumar, Bugg & Cook 1987; Protein Data Bank 1UBQ).

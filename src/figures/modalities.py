@@ -36,11 +36,8 @@ def patches(id, image, row, query, caption, alt):
     def paint(canvas):
         left, right = canvas.subplots(1, 2)
         left.imshow(image, interpolation="none", extent=(0, side, side, 0))
-        right.imshow(
-            _tint(row.reshape(side, side)),
-            interpolation="none",
-            extent=(0, side, side, 0),
-        )
+        pixels = _tint(row.reshape(side, side))
+        right.imshow(pixels, interpolation="none", extent=(0, side, side, 0))
         for axes, title in ((left, "the patches"), (right, "the weights of one")):
             axes.set_title(title, loc="left", fontsize=9)
             axes.set(xticks=range(side + 1), yticks=range(side + 1))
@@ -56,23 +53,20 @@ def patches(id, image, row, query, caption, alt):
 
 def frames(id, notes, spectra, weights, caption, alt):
     """The spectrum of each frame over the weights, both with time going right."""
-    starts = [i for i, _ in enumerate(notes) if i % 3 == 0]
-    names = [notes[i] for i in starts]
+    n = len(weights)
+    middles = (np.arange(len(notes)) + 0.5) * n / len(notes) - 0.5
 
     def paint(canvas):
         top, bottom = canvas.subplots(2, 1, height_ratios=[1, 3.2])
-        top.imshow(
-            _tint(spectra.T[::-1]),
-            interpolation="none",
-            aspect="auto",
-            extent=(-0.5, len(notes) - 0.5, 0, 1),
-        )
+        extent = (-0.5, n - 0.5, 0, 1)
+        pixels = _tint(spectra.T[::-1])
+        top.imshow(pixels, interpolation="none", aspect="auto", extent=extent)
         top.set_title("spectrum, 0 to 1 kHz", loc="left", fontsize=9)
         top.set(xticks=[], yticks=[])
-        _weights(bottom, weights, aspect="auto")
+        _weights(bottom, weights)
         bottom.set_title("weights", loc="left", fontsize=9)
-        bottom.set_xticks([i + 1 for i in starts], names)
-        bottom.set_yticks([i + 1 for i in starts], names)
+        bottom.set_xticks(middles, notes)
+        bottom.set_yticks(middles, notes)
 
     return draw(id, paint, (4.2, 5.2), caption, alt)
 
@@ -96,8 +90,8 @@ def residues(id, classes, weights, caption, alt):
     return draw(id, paint, (4.0, 3.9), caption, alt)
 
 
-def _weights(axes, weights, **options):
-    axes.imshow(_tint(weights), interpolation="none", **options)
+def _weights(axes, weights):
+    axes.imshow(_tint(weights), interpolation="none")
     axes.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=9)
     axes.spines[:].set(visible=True, color=LIGHT["line"])
 

@@ -145,3 +145,21 @@ def race(id, accuracy, chance, caption, alt):
         axes.legend(fontsize=9)
 
     return draw(id, paint, (5.6, 3.6), caption, alt)
+
+
+def parallel(id, ratios, caption, alt):
+    """Time of n dependent steps over the time of one product; maps n to the ratio."""
+
+    def paint(canvas):
+        axes = canvas.subplots()
+        style = {"color": LIGHT["output"], "marker": "o", "ms": 4}
+        axes.plot(list(ratios), list(ratios.values()), **style)
+        axes.set(xscale="log", xlabel="tokens n", ylim=(0, 1.1 * max(ratios.values())))
+        axes.set_xticks(list(ratios), [str(n) for n in ratios])
+        axes.minorticks_off()
+        axes.set_title(
+            "time of the steps / time of the product", loc="left", fontsize=9
+        )
+        axes.grid(axis="y", lw=0.6)
+
+    return draw(id, paint, (5.6, 2.4), caption, alt)
