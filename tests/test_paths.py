@@ -89,7 +89,7 @@ def test_one_layer_fewer_does_not_connect(edges, hops, k):
         assert path_length(shallow, 0, n - 1) is None
 
 
-@pytest.mark.claim("prp-sequential-steps")
+@pytest.mark.claim("clm-sequential-steps")
 @pytest.mark.parametrize(("edges", "hops", "width"), ARCHITECTURES)
 def test_sequential_steps_are_the_longest_path_that_networkx_finds(edges, hops, width):
     for n in (1, 2, 9, 30):
@@ -120,3 +120,16 @@ def test_powers_of_the_width_are_not_rounded_up_by_the_logarithm(n, k, hops):
 def test_width_one_is_refused(hops):
     with pytest.raises(ValueError, match="k = 1 connects no two positions"):
         hops(8, 1)
+
+
+@pytest.mark.claim("clm-digits")
+@pytest.mark.parametrize("k", WIDTHS)
+def test_the_only_path_of_a_dilated_stack_spells_the_distance_in_base_k(k):
+    for n in range(2, 40):
+        edges = dilated_cnn_edges(n, k)
+        path = shortest_path(edges, 0, n - 1)
+        moves = [head[1] - tail[1] for tail, head in zip(path, path[1:])]
+        digits = [(n - 1) // k**layer % k for layer in range(len(moves))]
+        assert moves == [digit * k**layer for layer, digit in enumerate(digits)]
+        graph = networkx.DiGraph(edges)
+        assert len(list(networkx.all_simple_paths(graph, path[0], path[-1]))) == 1

@@ -63,12 +63,12 @@ def frames(id, notes, spectra, weights, caption, alt):
         top.imshow(pixels, interpolation="none", aspect="auto", extent=extent)
         top.set_title("spectrum, 0 to 1 kHz", loc="left", fontsize=9)
         top.set(xticks=[], yticks=[])
-        _weights(bottom, weights)
+        _weights(bottom, weights, aspect="auto")
         bottom.set_title("weights", loc="left", fontsize=9)
         bottom.set_xticks(middles, notes)
         bottom.set_yticks(middles, notes)
 
-    return draw(id, paint, (4.2, 5.2), caption, alt)
+    return draw(id, paint, (4.4, 5.6), caption, alt)
 
 
 def residues(id, classes, weights, caption, alt):
@@ -90,8 +90,8 @@ def residues(id, classes, weights, caption, alt):
     return draw(id, paint, (4.0, 3.9), caption, alt)
 
 
-def _weights(axes, weights):
-    axes.imshow(_tint(weights), interpolation="none")
+def _weights(axes, weights, aspect="equal"):
+    axes.imshow(_tint(weights), interpolation="none", aspect=aspect)
     axes.tick_params(length=0, labeltop=True, labelbottom=False, labelsize=9)
     axes.spines[:].set(visible=True, color=LIGHT["line"])
 

@@ -35,7 +35,7 @@ def architectures(id, panels, caption, alt):
     n = 1 + max(head[1] for _, head in panels[0][1])
 
     def paint(canvas):
-        heights = [max(layer, 1.6) for layer in layers]
+        heights = [max(layer, 2) for layer in layers]
         rows = canvas.subplots(len(panels), 1, height_ratios=heights)
         for axes, (title, edges, path), top in zip(rows, panels, layers):
             axes.set(xlim=(-0.4, n - 0.6), ylim=(-0.3, top + 0.3))
