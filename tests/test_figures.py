@@ -1,0 +1,86 @@
+"""The palette and the figure that knows its caption."""
+
+import re
+from itertools import product
+
+import pytest
+
+from figures import Figure, draw
+from figures.palette import DARK, LIGHT
+
+
+def luminance(color):
+    """Relative luminance of `#rrggbb` (WCAG 2.2)."""
+    channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [
+        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
+    ]
+    return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear))
+
+
+def contrast(a, b):
+    high, low = sorted((luminance(a), luminance(b)), reverse=True)
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_of_black_on_white_is_21():
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+
+
+@pytest.mark.parametrize(
+    "scheme, role", list(product((LIGHT, DARK), sorted(set(LIGHT) - {"paper", "line"})))
+)
+def test_text_in_every_role_has_the_contrast_of_wcag_aa(scheme, role):
+    assert contrast(scheme[role], scheme["paper"]) >= 4.5
+
+
+def test_both_schemes_have_the_same_roles_and_no_color_twice():
+    assert LIGHT.keys() == DARK.keys()
+    assert len(set(LIGHT.values())) == len(LIGHT)
+
+
+def line(canvas):
+    axes = canvas.add_subplot()
+    axes.plot([0, 1], [0.12345, 1], color=LIGHT["query"])
+    axes.text(0, 0.5, "0.123456")
+
+
+def make():
+    return draw("fig-line", line, (3, 2), "A *line*.", 'Rises from "0.1" to 1.')
+
+
+def test_the_same_figure_is_the_same_bytes():
+    assert make().svg == make().svg
+
+
+def test_text_stays_text_with_all_its_digits():
+    assert "0.123456" in re.sub(r"<path.*?>", "", make().svg)
+
+
+def test_a_dark_scheme_overrides_each_light_color():
+    style = re.search(r"<style>(.*?)</style>", make().svg)[1]
+    for role in LIGHT:
+        rule = f'[style*="stroke: {LIGHT[role]}"]{{stroke:{DARK[role]}!important}}'
+        assert rule in style
+
+
+def test_a_woven_figure_writes_itself_and_shows_as_markdown(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("QUARTO_DOCUMENT_PATH", str(tmp_path))
+    figure = make()
+    bundle = figure._repr_mimebundle_()
+    path = tmp_path / "_build/figures/fig-line.svg"
+    assert path.read_text("utf-8") == figure.svg == bundle["image/svg+xml"]
+    assert bundle["text/markdown"] == (
+        "![A *line*.](_build/figures/fig-line.svg)"
+        '{#fig-line fig-alt="Rises from \\"0.1\\" to 1."}'
+    )
+
+
+def test_elsewhere_a_figure_shows_with_its_caption(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("QUARTO_DOCUMENT_PATH", "QUARTO_PROJECT_ROOT"):
+        monkeypatch.delenv(name, raising=False)
+    shown = Figure("fig-a", "<svg/>", "n < 2", "alt")._repr_mimebundle_()["text/html"]
+    assert shown == "<figure><svg/><figcaption>n &lt; 2</figcaption></figure>"
+    assert list(tmp_path.iterdir()) == []

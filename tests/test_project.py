@@ -1,0 +1,53 @@
+"""The ground everything stands on: pins, verbs, the README's map."""
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PINS = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+
+
+def normal(name):
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def test_every_pin_is_exact_and_from_the_index():
+    pin = re.compile(r"[a-z0-9.-]+==[0-9][0-9a-z.]*( ; .+)?")
+    assert [line for line in PINS if not pin.fullmatch(line)] == []
+
+
+def test_no_pin_brings_cuda():
+    assert [pin for pin in PINS if re.match("nvidia|cuda|triton", pin)] == []
+
+
+def test_every_direct_dependency_is_pinned():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    direct = {normal(re.match(r"[\w.-]+", d)[0]) for d in project["dependencies"]}
+    assert direct - {normal(pin.split("==")[0]) for pin in PINS} == set()
+
+
+def test_a_package_pinned_twice_is_pinned_for_different_pythons():
+    by_name = {}
+    for pin in PINS:
+        by_name.setdefault(pin.split("==")[0], []).append(pin)
+    twice = {name: pins for name, pins in by_name.items() if len(pins) > 1}
+    assert all(" ; " in pin for pins in twice.values() for pin in pins), twice
+
+
+def test_help_lists_every_verb():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    phony = set(re.search(r"^\.PHONY:(.*)$", makefile, re.M)[1].split())
+    shown = subprocess.run(
+        ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert set(re.findall(r"^  make ([a-z-]+) ", shown, re.M)) == phony
+
+
+def test_the_paths_of_the_readme_exist():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", readme, re.M)
+    paths = [path for row in rows for path in re.findall(r"`([\w./]+)`", row)]
+    assert "chapter.qmd" in paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
