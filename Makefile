@@ -6,11 +6,25 @@ env := .venv/.project
 
 .DEFAULT_GOAL := all
 .PHONY: all help weave tangle stitch sync check test test-all lint bench pins clean
-.DELETE_ON_ERROR:
 
-all: $(env) ## weave the chapter into _build/: tangle, prove the claims, then HTML, PDF and notebook
-	@$(py) -m literate tangle
+# What a page is made from: when none of it changed, `make` weaves nothing.
+woven_from := chapter.qmd references.bib _quarto.yml bench/results.json \
+  $(shell find src -type f -not -path '*__pycache__*' -not -path '*.egg-info*')
+
+all: tangle ## weave the chapter into _build/: tangle, prove the claims, then HTML, PDF and notebook
+	@$(MAKE) --no-print-directory _build/chapter.html
+
+_build/chapter.html: $(env) $(woven_from) _build/.commit
 	@$(py) -m literate weave chapter.qmd --output _build
+	@touch $@
+
+# The commit that the build stamp names; touched only when it is another.
+_build/.commit: FORCE
+	@mkdir -p _build
+	@git describe --always --dirty >$@.new 2>/dev/null || true
+	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+
+FORCE:
 
 help: ## list the verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
