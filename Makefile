@@ -5,7 +5,7 @@ py := .venv/bin/python
 env := .venv/.project
 
 .DEFAULT_GOAL := all
-.PHONY: all help weave tangle stitch sync check test test-all lint bench pins clean
+.PHONY: all help weave tangle stitch sync check test test-all lint bench exercise check-exercise pins clean
 
 # What a page is made from: when none of it changed, `make` weaves nothing.
 woven_from := chapter.qmd references.bib _quarto.yml bench/results.json \
@@ -58,6 +58,12 @@ lint: $(env) ## ruff over the project; findings in tangled modules at the chapte
 bench: $(env) ## measure, print ratios and record them in bench/results.json (minutes)
 	@$(py) -m literate tangle
 	@$(py) -m bench
+
+exercise: tangle ## write exercises/my_attention.py, to be filled in; never over an old one
+	@$(py) -m exercise --new exercises/my_attention.py
+
+check-exercise: tangle ## name the mistakes in exercises/my_attention.py; ONLY=rope for one function
+	@$(py) -m exercise exercises/my_attention.py $(ONLY)
 
 pins: ## make requirements.txt from pyproject.toml again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header pyproject.toml \

@@ -1,0 +1,152 @@
+"""What the learner's functions do on the telling inputs, as plain data."""
+
+import sys
+import sysconfig
+import traceback
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+STEP_NAMES = {  # as learners call them
+    "scores": ("scores", "score", "S", "logits", "attn_scores", "attention_scores"),
+    "weights": ("weights", "weight", "w", "A", "P", "probs", "attn", "attn_weights"),
+}
+LARGEST = 100_000  # elements of an array that is worth sending back
+
+
+@dataclass(frozen=True)
+class Raised:
+    """An exception, and the learner's last line on the way to it."""
+
+    type: str
+    message: str
+    file: str = ""
+    line: int = 0
+
+    @classmethod
+    def from_exception(cls, error):
+        """What to keep of an exception: nothing that runs the learner's code."""
+        frames = traceback.extract_tb(error.__traceback__)
+        mine = [f for f in frames if _is_learners(f.filename)]
+        file, line = (mine[-1].filename, mine[-1].lineno) if mine else ("", 0)
+        if isinstance(error, SyntaxError) and error.lineno:
+            file, line = error.filename or "", error.lineno
+        try:
+            message = " ".join(str(error).split())[:300]
+        except Exception:
+            message = ""
+        return cls(type(error).__name__, message, file, line)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one call did: a tuple of arrays, or the reason why there is none."""
+
+    value: tuple | None = None
+    kind: str = ""  # what came back, when it was no array of numbers
+    raised: Raised | None = None
+    changed: tuple = ()  # arguments changed in place
+    torch: str = ""  # the first function of torch that was called
+    steps: dict = field(default_factory=dict)  # scores and weights, if so named
+
+
+def answer_all(exercise, function):
+    """The answers by case, then one for each argument changed: `without ARGUMENT`."""
+    cases = dict(exercise.cases) | probes(exercise)
+    return {name: _answer(exercise, function, case) for name, case in cases.items()}
+
+
+def probes(exercise):
+    """The first case with one array after another made different."""
+    name, case = next(iter(exercise.cases.items()))
+    return {
+        f"other {argument}": (*case[:at], array[::-1] * 0.5 + 0.25, *case[at + 1 :])
+        for at, (argument, array) in enumerate(zip(exercise.arguments, case))
+        if isinstance(array, np.ndarray) and array.dtype.kind == "f"
+    }
+
+
+def _answer(exercise, function, case):
+    arguments = [a.copy() if isinstance(a, np.ndarray) else a for a in case]
+    watch = _Watch()
+    try:
+        with np.errstate(all="ignore"):
+            sys.setprofile(watch)
+            try:
+                value = exercise.call(function, *arguments)
+            finally:
+                sys.setprofile(None)
+    except BaseException as error:
+        return Answer(raised=Raised.from_exception(error), torch=watch.torch)
+    changed = tuple(
+        name
+        for name, before, after in zip(exercise.arguments, case, arguments)
+        if isinstance(before, np.ndarray)
+        and not np.array_equal(before, after, equal_nan=True)
+    )
+    value, kind = _plain(value)
+    return Answer(value, kind, None, changed, watch.torch, watch.steps)
+
+
+def _plain(value):
+    """(a tuple of arrays of numbers, ""), or (None, what it is instead)."""
+    items = value if isinstance(value, tuple) else (value,)
+    arrays = []
+    for item in items:
+        if item is None:
+            return None, "None"
+        if type(item).__module__.partition(".")[0] == "torch":
+            return None, "torch.Tensor"
+        try:
+            array = np.array(item)
+            if array.dtype.kind == "O":
+                array = array.astype(float)
+        except (TypeError, ValueError):
+            return None, type(item).__name__
+        if array.dtype.kind not in "biufc":
+            return None, type(item).__name__
+        if array.size > LARGEST:
+            return None, f"an array of shape {array.shape}"
+        arrays.append(array)
+    return tuple(arrays), ""
+
+
+class _Watch:
+    """A profile function: keeps scores and weights, and the first use of torch."""
+
+    def __init__(self):
+        self.steps, self.torch = {}, ""
+
+    def __call__(self, frame, event, arg):
+        if event == "return" and _is_learners(frame.f_code.co_filename):
+            self._keep(frame.f_locals)
+        elif event == "c_call" and _is_learners(frame.f_code.co_filename):
+            module = getattr(arg, "__module__", None) or ""
+            owner = type(getattr(arg, "__self__", None)).__module__
+            if "torch" in (module.partition(".")[0], owner.partition(".")[0]):
+                self.torch = self.torch or arg.__name__
+        elif event == "call" and frame.f_back:
+            module = frame.f_globals.get("__name__") or ""
+            name = frame.f_code.co_name
+            if module.partition(".")[0] == "torch" and name != "<module>":
+                caller = frame.f_back.f_code.co_filename
+                if _is_learners(caller):
+                    self.torch = self.torch or name
+
+    def _keep(self, names):
+        for step, aliases in STEP_NAMES.items():
+            for alias in aliases:
+                value = names.get(alias)
+                if isinstance(value, np.ndarray) and value.size <= LARGEST:
+                    self.steps[step] = np.array(value)
+
+
+_LIBRARIES = tuple(
+    sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")
+) + (str(Path(__file__).parent), "<frozen", "<__array_function__")
+
+
+def _is_learners(filename):
+    """Whether the file is neither Python's, nor a library's, nor ours."""
+    return not filename.startswith(_LIBRARIES)
