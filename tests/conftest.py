@@ -3,11 +3,15 @@
 import numpy as np
 import pytest
 import torch
+from hypothesis import settings
 
 from literate.pytest_lines import (  # noqa: F401 (pytest finds the hooks here)
     pytest_make_collect_report,
     pytest_runtest_makereport,
 )
+
+settings.register_profile("no deadline", deadline=None)  # the machine may be busy
+settings.load_profile("no deadline")
 
 
 def pytest_report_header():

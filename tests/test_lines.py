@@ -82,36 +82,43 @@ def test_other_lines_and_files_lead_nowhere(project, tmp_path):
     assert chapter_line(copy, 7) is None
 
 
-def test_pytest_shows_the_chapters_line_beside_the_modules(project):
-    (project / "test_calm.py").write_text(
-        "import calm\n\n\ndef test_half():\n    assert calm.half(1)\n"
-    )
-    for style in ("long", "short"):
-        status, report = run(
-            project,
-            *["-m", "pytest", "-p", "literate.pytest_lines"],
-            *["-p", "no:cacheprovider", f"--tb={style}", "test_calm.py"],
-        )
-        assert status == 1
-        line = line_of(CHAPTER, "return x")
-        place = r"^src/calm.py:\d+: .*\(chapter.qmd:(\d+)\)$"
-        assert re.findall(place, report, flags=re.MULTILINE) == [str(line)], report
-        assert report.count("chapter.qmd") == 1
+CALLS = """
+import pytest
+from calm import half
+
+def test_failure():
+    half(1)
+
+def test_group():
+    try:
+        half(1)
+    except ZeroDivisionError as error:
+        raise ExceptionGroup("both", [error, ValueError()])
+
+def test_imports():
+    import broken
+"""
 
 
-def test_pytest_shows_it_when_the_module_cannot_be_imported(project):
-    edited = CHAPTER.replace("import math", "import math_of_old")
-    (project / "chapter.qmd").write_text(edited)
+@pytest.mark.parametrize("style", ["long", "short"])
+def test_pytest_shows_the_chapters_line_beside_the_modules(project, style):
+    broken = "```{python}\n#| label: b\n#| filename: src/broken.py\nimport gone\n```\n"
+    (project / "chapter.qmd").write_text(CHAPTER + broken)
     assert main(["tangle", str(project / "chapter.qmd")]) == 0
-    (project / "test_calm.py").write_text("import calm\n")
+    (project / "test_calm.py").write_text(CALLS)
+    (project / "test_import.py").write_text("import broken\n")
     status, report = run(
         project,
-        *["-m", "pytest", "-p", "literate.pytest_lines"],
-        *["-p", "no:cacheprovider", "test_calm.py"],
+        *["-m", "pytest", "-p", "literate.pytest_lines", "-p", "no:cacheprovider"],
+        *["--continue-on-collection-errors", f"--tb={style}"],
     )
-    assert status == 2
-    line = line_of(edited, "import math_of_old")
-    assert re.search(rf"src/calm.py:\d+: .*\(chapter.qmd:{line}\)", report), report
+    assert status == 1
+    half, gone = line_of(CHAPTER, "return x"), line_of(CHAPTER + broken, "import gone")
+    found = re.findall(r"^src/.*\(chapter.qmd:(\d+)\)$", report, flags=re.MULTILINE)
+    # The module that cannot be imported: once as a file of tests is read, once
+    # in a test.
+    assert found == [str(gone), str(half), str(gone)], report
+    assert f'src/calm.py", line 12 (chapter.qmd:{half}), in half' in report, report
 
 
 def test_lint_reports_at_the_chapters_line(project):

@@ -282,26 +282,26 @@ def a_module_is_edited_anyhow(folder, data):
 
 
 @given(chapters(), st.data())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_new_code_in_a_cell_arrives_exactly(pieces, data):
     one_cell_gets_new_code(pieces, data)
 
 
 @given(chapters(), st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_edit_arrives_exactly_or_changes_nothing(pieces, data):
     a_module_is_edited_anyhow(pieces, data)
 
 
 @pytest.mark.slow
 @given(chapters(), st.data())
-@settings(max_examples=10_000, deadline=None)
+@settings(max_examples=10_000)
 def test_new_code_in_a_cell_arrives_exactly_ten_thousand_times(pieces, data):
     one_cell_gets_new_code(pieces, data)
 
 
 @pytest.mark.slow
 @given(chapters(), st.data())
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=20_000)
 def test_any_edit_arrives_or_changes_nothing_twenty_thousand_times(pieces, data):
     a_module_is_edited_anyhow(pieces, data)

@@ -42,7 +42,7 @@ def misformatted(paths):
         elif hunk := HUNK.match(line):
             row = int(hunk[1])
         elif row and line[:1] in ("-", "+"):
-            fix = f"run ruff format {os.path.relpath(file)}"
+            fix = f"run ruff format {os.path.relpath(file)} (and make stitch)"
             yield _problem(file, row, "ruff format would write this otherwise", fix)
             row = None
         elif row:

@@ -119,7 +119,7 @@ def _damage(lines, parts, target, chapter):
     elif not head or (head["target"], head["chapter"]) != (target, chapter):
         what = f"this is not the first line of {target}, tangled from {chapter}"
         yield Problem(target, 1, what, fix)
-    elif len(parts) != int(head["count"]) or _order(parts) != head["order"]:
+    elif not parts or (str(len(parts)), _order(parts)) != head.group("count", "order"):
         labels = [part.label for part in parts]
         copies = [part for n, part in enumerate(parts) if part.label in labels[:n]]
         line, what = 1, f"marks were deleted or moved: {len(parts)} of {head['count']}"

@@ -12,6 +12,7 @@ import pytest
 from .lines import chapter_line
 
 PLACE = re.compile(r"^(\S+\.py):(\d+): .*$", re.MULTILINE)
+NATIVE = re.compile(r'File "(.+\.py)", line (\d+)')  # Python's own, in groups
 
 
 @pytest.hookimpl(wrapper=True)
@@ -22,6 +23,10 @@ def pytest_runtest_makereport():
         for entry in trace.reprentries:
             if place := getattr(entry, "reprfileloc", None):
                 place.message += _source(place.path, place.lineno)
+            else:
+                entry.lines[:] = [
+                    NATIVE.sub(_with_source, line) for line in entry.lines
+                ]
     return report
 
 
@@ -30,9 +35,7 @@ def pytest_make_collect_report():
     """Add it to a traceback of an import that failed, which is text."""
     report = yield
     if text := getattr(report.longrepr, "longrepr", None):
-        report.longrepr.longrepr = PLACE.sub(
-            lambda place: place[0] + _source(place[1], int(place[2])), text
-        )
+        report.longrepr.longrepr = PLACE.sub(_with_source, text)
     return report
 
 
@@ -40,6 +43,10 @@ def _traces(longrepr):
     """The tracebacks of a report: of the exception and of those that caused it."""
     chain = getattr(longrepr, "chain", None) or [(longrepr,)]
     return [t for t, *_ in chain if hasattr(t, "reprentries")]
+
+
+def _with_source(place):
+    return place[0] + _source(place[1], int(place[2]))
 
 
 def _source(path, line):
