@@ -55,7 +55,7 @@ async function copy(text) {
   }
 }
 
-// The section that is being read: the last heading above a third of the window.
+// The section that is being read: the last whose heading is near the top or above.
 function contents() {
   const links = [...document.querySelectorAll("#TOC a[href^='#']")];
   const targets = links.map((link) =>
@@ -64,7 +64,7 @@ function contents() {
   const place = document.querySelector(".bar-place");
   let current = null;
   const update = () => {
-    const line = innerHeight / 3;
+    const line = 6 * parseFloat(getComputedStyle(root).fontSize);
     const bottom = scrollY + innerHeight >= root.scrollHeight - 2;
     let at = -1;
     targets.forEach((target, i) => {
@@ -97,7 +97,7 @@ function contents() {
 // Boxes that scroll sideways can be reached and named by keyboard users.
 function scrollers() {
   const boxes = document.querySelectorAll(
-    "pre, figure > div, .scroller, p:has(> math[display='block'])",
+    "pre, .scroller, p:has(math[display='block'])",
   );
   const mark = () => {
     for (const box of boxes) {
