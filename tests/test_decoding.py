@@ -135,15 +135,25 @@ def test_bytes_of_a_cache_are_heads_times_positions_times_features_times_width()
     assert 32 * per_position * 32_768 == 4_294_967_296
 
 
-def test_a_wider_type_widens_the_cache():
-    cache = KVCache()
-    cache.append(np.array([[1, 2]]), np.array([[3]]))
-    keys, values = cache.append(np.array([[0.5, 0.25]]), np.array([[0.125]]))
-    np.testing.assert_array_equal(keys, [[1, 2], [0.5, 0.25]])
-    np.testing.assert_array_equal(values, [[3], [0.125]])
-    small = KVCache()
+def test_a_wider_type_widens_the_cache_even_when_there_is_room():
+    cache, whole = KVCache(), np.array([[1, 2]])
+    for _ in range(3):  # the third append makes room for a fourth
+        cache.append(whole, whole)
+    keys, values = cache.append(np.array([[0.5, 0.25]]), np.array([[0.125, 4]]))
+    np.testing.assert_array_equal(keys, [[1, 2]] * 3 + [[0.5, 0.25]])
+    np.testing.assert_array_equal(values, [[1, 2]] * 3 + [[0.125, 4]])
+
+
+def test_the_cache_keeps_a_narrow_type():
     rows = np.ones((1, 2), np.float16)
-    assert small.append(rows, rows)[0].dtype == np.float16
+    assert KVCache().append(rows, rows)[0].dtype == np.float16
+
+
+def test_a_first_chunk_of_no_rows_may_be_read_only():
+    rows = np.broadcast_to(np.ones(2), (3, 2))
+    cache = KVCache()
+    cache.append(rows[:0], rows[:0])
+    np.testing.assert_array_equal(cache.append(rows, rows)[0], rows)
 
 
 @pytest.mark.parametrize(
