@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from attention import (
+    _rates,
     attention,
     attention_weights,
     causal_mask,
@@ -44,6 +45,16 @@ def test_fixture_sinusoids_at_position_one(close):
     expected = [0.841471, 0.540302, 0.01, 0.99995]
     close(sinusoidal_positions(2, 4)[1], expected, atol=5e-7)
     close(sinusoidal_positions(2, 4)[0], [0, 1, 0, 1])
+
+
+@pytest.mark.claim("clm-squared")
+def test_fixture_the_feature_taken_for_the_pair_squares_the_rates_of_the_sines(close):
+    i = np.arange(4)
+    angles = 10000 ** (-2 * i / 4)  # at position 1
+    wrong = np.where(i % 2, np.cos(angles), np.sin(angles))
+    close(wrong, [0.841471, 0.99995, 0.0001, 1], atol=5e-7)
+    close(wrong[::2], np.sin(_rates(4, 10000.0) ** 2))
+    assert not np.allclose(np.arcsin(wrong[0]), np.arccos(wrong[1]))
 
 
 @pytest.mark.parametrize(
