@@ -121,6 +121,18 @@ def test_pytest_shows_the_chapters_line_beside_the_modules(project, style):
     assert f'src/calm.py", line 12 (chapter.qmd:{half}), in half' in report, report
 
 
+@pytest.mark.slow
+def test_a_woven_cell_that_fails_inside_a_module_names_its_line(project, capsys):
+    broken = "```{python}\n#| label: uses\nimport sys\nsys.path.append('src')\n"
+    broken += "import calm\n\ncalm.half(1)\n```\n"
+    (project / "chapter.qmd").write_text(CHAPTER + broken)
+    assert main(["weave", str(project / "chapter.qmd"), "--to", "html"]) == 1
+    call, half = line_of(CHAPTER + broken, "half(1)"), line_of(CHAPTER, "return x")
+    error = capsys.readouterr().err.splitlines()[-1]
+    assert error.startswith(f"chapter.qmd:{call}: cell uses: ZeroDivisionError")
+    assert f"(raised at line {half})" in error
+
+
 def test_lint_reports_at_the_chapters_line(project):
     status, report = run(project, "-m", "literate", "lint")
     assert (status, report) == (0, "")

@@ -27,11 +27,12 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from ..cells import Cell
+from ..lines import chapter_line
 from ..problems import Refused
 from .files import write
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-FRAME = re.compile(r"Cell In\[(\d+)\], line (\d+)")
+FRAME = re.compile(r"Cell In\[(\d+)\], line (\d+)|^File (.+\.py):(\d+)", re.MULTILINE)
 VERSIONS = ("ipykernel", "ipython", "nbclient", "numpy", "torch", "matplotlib")
 
 
@@ -171,11 +172,14 @@ def _failure(chapter, step, what, error, ran):
     """The failing statement's line in the chapter, the exception and its message."""
     message = ANSI.sub("", f"{error['ename']}: {error['evalue']}").split("\n")[0]
     frames = FRAME.findall(ANSI.sub("", "\n".join(error["traceback"])))
-    places = [
-        ran[int(count) - 1].code_line + int(line) - 1
-        for count, line in frames
-        if 0 < int(count) <= len(ran)
-    ]
+    places = []
+    for count, line, module, module_line in frames:
+        if module:
+            found = chapter_line(Path(module).expanduser(), int(module_line))
+            if found and found[0] == chapter.path.resolve():
+                places.append(found[1])
+        elif 0 < int(count) <= len(ran):
+            places.append(ran[int(count) - 1].code_line + int(line) - 1)
     line = places[0] if isinstance(step, Cell) and places else step.line
     if places and places[-1] != line:
         message += f" (raised at line {places[-1]})"
