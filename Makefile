@@ -5,7 +5,7 @@ py := .venv/bin/python
 env := .venv/.project
 
 .DEFAULT_GOAL := all
-.PHONY: all help weave tangle stitch sync check test test-all lint bench exercise check-exercise pins clean
+.PHONY: all help weave tangle stitch sync check test test-all lint bench ring exercise check-exercise pins clean
 
 # What a page is made from: when none of it changed, `make` weaves nothing.
 woven_from := chapter.qmd references.bib _quarto.yml bench/results.json \
@@ -64,6 +64,10 @@ exercise: tangle ## write exercises/my_attention.py, to be filled in; never over
 
 check-exercise: tangle ## name the mistakes in exercises/my_attention.py; ONLY=rope for one function
 	@$(py) -m exercise exercises/my_attention.py $(ONLY)
+
+N ?= 4
+ring: tangle ## attention in a ring of N processes (N=4), compared with one
+	@$(py) -m ring_launch $(N)
 
 pins: ## make requirements.txt from pyproject.toml again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header pyproject.toml \
