@@ -68,9 +68,9 @@ def softmax_gradient(weights, upstream):
     return weights * (upstream - mean)
 
 
-# %% solution-causal-mask 8bdda741
+# %% solution-causal-mask 386a13be
 def causal_mask(m, n):
-    """True where a query may attend: query i to keys up to i + n - m."""
+    """True where query i may attend: to the keys up to i + n - m."""
     return np.arange(n) <= np.arange(m)[:, None] + n - m
 
 
@@ -120,7 +120,7 @@ def rope(X, positions, base=10000.0):
     return turned
 
 
-# %% solution-cache 4d15bba4
+# %% solution-cache 23ee7887
 class KVCache:
     """Keys and values of all positions so far."""
 
@@ -131,25 +131,25 @@ class KVCache:
         return sum(K.shape[-2] for K in self._keys)
 
     def append(self, K, V):
-        """Add rows on axis -2; return all keys and all values so far."""
+        """Add rows on axis -2; return all keys and values so far."""
         self._keys.append(K)
         self._values.append(V)
         all_keys = np.concatenate(self._keys, axis=-2)
         return all_keys, np.concatenate(self._values, axis=-2)
 
 
-# %% solution-grouped cf04a195
+# %% solution-grouped c2d8a39b
 def grouped_query_attention(Q, K, V):
-    """Query head h reads head h // (n_heads // n_kv_heads) of K and V."""
+    """Query head h reads K, V head h // (n_heads // n_kv_heads)."""
     group = len(Q) // len(K)
     K, V = (np.repeat(A, group, axis=0) for A in (K, V))
     scores = Q @ K.swapaxes(-1, -2) / math.sqrt(K.shape[-1])
     return softmax(scores, axis=-1) @ V  # (n_heads, m, d_v)
 
 
-# %% solution-merge 523c3f68
+# %% solution-merge 34a8d73d
 def merge_partials(a, b):
-    """The triple (numerator, total, maximum) of both blocks together."""
+    """The triple (numerator, total, maximum) of both together."""
     maximum = np.maximum(a[2], b[2])
     level = np.where(np.isneginf(maximum), 0, maximum)
     by_a, by_b = np.exp(a[2] - level), np.exp(b[2] - level)

@@ -43,9 +43,9 @@ def is_equivariant(f, X, order):
     raise NotImplementedError
 
 
-# %% stub-by-hand 22f7c7e9
+# %% stub-by-hand 0cbd7e2f
 def by_hand():
-    """The three weights and the two features of the output: two lists."""
+    """The three weights and the two output features, as two lists."""
     raise NotImplementedError
 
 
@@ -69,10 +69,10 @@ def softmax_gradient(weights, upstream):
     raise NotImplementedError
 
 
-# %% stub-causal-mask 2d98f875
+# %% stub-causal-mask fd4894d0
 # Part 2: the causal mask.
 def causal_mask(m, n):
-    """True where a query may attend: query i to the keys up to i + n - m.
+    """True where query i may attend: to the keys up to i + n - m.
 
     Shapes: result (m, n), boolean; m <= n.
     """
@@ -131,7 +131,7 @@ def rope(X, positions, base=10000.0):
     raise NotImplementedError
 
 
-# %% stub-cache a376a059
+# %% stub-cache 6d794f87
 class KVCache:
     """Keys and values of all positions so far."""
 
@@ -140,7 +140,7 @@ class KVCache:
         raise NotImplementedError
 
     def append(self, K, V):
-        """Add rows on axis -2; return all keys and all values so far."""
+        """Add rows on axis -2; return all keys and values so far."""
         raise NotImplementedError
 
 
