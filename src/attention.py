@@ -339,7 +339,7 @@ def merge_partials(a, b):
     )
 
 
-# %% flash-attention 84d6c6f7
+# %% flash-attention a7ec36ce
 def flash_attention(Q, K, V, causal=False, block_size=256):
     """What attention gives, without ever holding all scores.
 
@@ -352,7 +352,7 @@ def flash_attention(Q, K, V, causal=False, block_size=256):
     _check_fit("Q and K", Q, K, axis=-1)
     _check_fit("K and V", K, V, axis=-2)
     if block_size < 1:
-        raise ValueError(f"block_size is {block_size}, must be 1 or more")
+        raise ValueError(f"block_size {block_size} is less than 1")
     QKV = (Q, K, V)
     batch = np.broadcast_shapes(*(A.shape[:-2] for A in QKV))
     QKV = [np.broadcast_to(A, batch + A.shape[-2:]) for A in QKV]

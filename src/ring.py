@@ -49,7 +49,7 @@ def _blocks(K, V, rows, group):
     yield (rank + 1) % size, block
 
 
-# %% pass-on 39b88412
+# %% pass-on f5035242
 def _pass_on(block, n, group):
     """Send the block to the next process, receive n rows of the last.
 
@@ -59,9 +59,9 @@ def _pass_on(block, n, group):
     new = [A.new_empty(*A.shape[:-2], n, A.shape[-1]) for A in block]
     to = {"group": group, "group_dst": (rank + 1) % size}
     source = {"group": group, "group_src": (rank - 1) % size}
-    sends = [dist.isend(A, **to, tag=t) for t, A in enumerate(block)]
-    receives = [dist.irecv(A, **source, tag=t) for t, A in enumerate(new)]
-    return new, sends + receives
+    sent = [dist.isend(A, **to, tag=t) for t, A in enumerate(block)]
+    due = [dist.irecv(A, **source, tag=t) for t, A in enumerate(new)]
+    return new, sent + due
 
 
 # %% ring-rows 8c7f2e08
