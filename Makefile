@@ -62,7 +62,7 @@ bench: $(env) ## measure, print ratios and record them in bench/results.json (mi
 exercise: tangle ## write exercises/my_attention.py, to be filled in; never over an old one
 	@$(py) -m exercise --new exercises/my_attention.py
 
-check-exercise: tangle ## name the mistakes in exercises/my_attention.py; ONLY=rope for one function
+check-exercise: $(env) ## name the mistakes in exercises/my_attention.py; ONLY=rope for one function
 	@$(py) -m exercise exercises/my_attention.py $(ONLY)
 
 N ?= 4

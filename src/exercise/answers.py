@@ -30,12 +30,12 @@ class Raised:
         frames = traceback.extract_tb(error.__traceback__)
         mine = [f for f in frames if _is_learners(f.filename)]
         file, line = (mine[-1].filename, mine[-1].lineno) if mine else ("", 0)
-        if isinstance(error, SyntaxError) and error.lineno:
-            file, line = error.filename or "", error.lineno
         try:
             message = " ".join(str(error).split())[:300]
         except Exception:
             message = ""
+        if isinstance(error, SyntaxError) and error.lineno:
+            file, line, message = error.filename or "", error.lineno, error.msg
         return cls(type(error).__name__, message, file, line)
 
 
