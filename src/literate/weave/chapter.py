@@ -41,6 +41,12 @@ class Chapter:
         """The name of the document without its suffix."""
         return self.path.stem
 
+    @property
+    def modules(self):
+        """The tangled modules that exist, by their names in the cells."""
+        names = dict.fromkeys(cell.filename for cell in self.document.cells)
+        return [name for name in names if name and (self.folder / name).is_file()]
+
     def _settings(self):
         """`_quarto.yml` and the front matter, the latter first."""
         project = self.folder / "_quarto.yml"

@@ -4,15 +4,19 @@ import base64
 import mimetypes
 import re
 import urllib.parse
+from pathlib import Path
 
 from .. import page
-from .metadata import document_metadata, format_option, module_names, page_variables
+from .markdown import to_markdown
+from .metadata import document_metadata, format_option, page_variables
 from .pandoc import convert
 from .roles import color
 
+KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
-def to_html(chapter, markdown):
-    """The page and its problems."""
+
+def to_html(chapter, results, beside):
+    """The page, with links to the files beside it, and its problems."""
     arguments = [
         "--mathml",
         "--section-divs",
@@ -22,16 +26,14 @@ def to_html(chapter, markdown):
     if format_option(chapter.settings, "html", "toc"):
         depth = format_option(chapter.settings, "html", "toc-depth") or 3
         arguments += ["--toc", f"--toc-depth={depth}"]
-    beside = {"PDF": f"{chapter.stem}.pdf", "notebook": f"{chapter.stem}.ipynb"}
-    beside |= {name: name for name in module_names(chapter)}
     variables = {
         **page.variables(),
         **page_variables(chapter),
-        "also": [{"text": text, "href": name} for text, name in beside.items()],
+        "also": [{"text": KINDS.get(Path(name).suffix, name), "href": name} for name in beside],
     }
     text, problems = convert(
         chapter,
-        markdown,
+        to_markdown(chapter, results, "html"),
         "html",
         page.HTML_TEMPLATE,
         variables,

@@ -62,12 +62,6 @@ def _date(value):
     return f"{date:%B} {date.day}, {date.year}"
 
 
-def module_names(chapter):
-    """The tangled modules that the page offers beside itself."""
-    names = dict.fromkeys(c.filename for c in chapter.document.cells if c.filename)
-    return [name for name in names if (chapter.folder / name).is_file()]
-
-
 def commit_date(folder):
     """Seconds since 1970 of SOURCE_DATE_EPOCH, else of the commit, else 0."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")

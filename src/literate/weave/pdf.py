@@ -6,6 +6,7 @@ import matplotlib
 import typst
 
 from .. import page
+from .markdown import to_markdown
 from .metadata import commit_date, document_metadata, format_option, page_variables
 from .pandoc import convert
 from .roles import LETTERS
@@ -13,8 +14,8 @@ from .roles import LETTERS
 FONTS = Path(matplotlib.get_data_path(), "fonts/ttf")
 
 
-def to_pdf(chapter, markdown):
-    """The PDF as bytes, and the problems met."""
+def to_pdf(chapter, results, beside):
+    """The PDF as bytes, None if it cannot be set, and the problems."""
     arguments = ["--wrap=none", "--syntax-highlighting=idiomatic"]
     if format_option(chapter.settings, "typst", "toc"):
         arguments.append("--toc")
@@ -25,7 +26,7 @@ def to_pdf(chapter, markdown):
     }
     source, problems = convert(
         chapter,
-        markdown,
+        to_markdown(chapter, results, "typst"),
         "typst",
         page.TYPST_TEMPLATE,
         variables,

@@ -1,4 +1,4 @@
-"""From a chapter to its pages: execute once, then one document a format."""
+"""From a chapter to its pages: execute once, then one document for each format."""
 
 import shutil
 from pathlib import Path
@@ -8,37 +8,45 @@ from .chapter import Chapter
 from .execute import execute, log
 from .files import write
 from .html import to_html
-from .markdown import to_markdown
+from .notebook import to_notebook
 from .pdf import to_pdf
 
-FORMATS = {"html": "html", "pdf": "typst"}
+FORMATS = {"html": to_html, "pdf": to_pdf, "ipynb": to_notebook}
 
 
 class Weaver:
-    """Weaves one chapter; kept alive, it executes only what changed."""
+    """Weaves one document into a folder.
+
+    Strict, it refuses what Quarto passes over (a reference that leads nowhere,
+    a picture without alternative text); else it weaves and returns that.
+    """
 
     def __init__(self, path, output, timeout=300, strict=True, report=log):
         self.path, self.output = Path(path), Path(output)
         self.timeout, self.strict, self.report = timeout, strict, report
 
     def weave(self, formats=tuple(FORMATS)):
-        """Write the pages; the problems that are passed over when not strict."""
+        """Write the pages, all or none; the problems that were passed over."""
         chapter = Chapter(self.path)
         results = execute(chapter, self.timeout, self.report)
+        beside = self._beside(chapter, formats)
         pages, problems = {}, []
         for name in formats:
-            markdown = to_markdown(chapter, results, FORMATS[name])
-            page, found = {"html": to_html, "pdf": to_pdf}[name](chapter, markdown)
+            page, found = FORMATS[name](chapter, results, beside)
             pages[self.output / f"{chapter.stem}.{name}"] = page
             problems += found
-        if problems and self.strict or None in pages.values():
+        if problems and (self.strict or None in pages.values()):
             raise Refused(problems)
         for path, page in pages.items():
             write(path, page)
-        for cell in chapter.document.cells:
-            source = chapter.folder / (cell.filename or "")
-            if cell.filename and source.is_file():
-                target = self.output / cell.filename
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source, target)
-        return problems
+        for name in chapter.modules:
+            (self.output / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(chapter.folder / name, self.output / name)
+        return sorted(set(problems))
+
+    def _beside(self, chapter, formats):
+        """The files that will lie beside the page, for it to link to."""
+        pages = [f"{chapter.stem}.{name}" for name in ("pdf", "ipynb")]
+        made = [f"{chapter.stem}.{name}" for name in formats]
+        pages = [p for p in pages if p in made or (self.output / p).exists()]
+        return [*pages, *chapter.modules]
