@@ -7,12 +7,12 @@ from pathlib import Path
 
 import yaml
 
-from ..cells import Cell, scan
+from ..cells import Cell, Prose, scan
 from ..problems import Problem, Refused
 
 INLINE = re.compile(r"(?<!`)`\{python\} ([^`\n]+)`(?!`)")
-INLINE_SHOWN = re.compile(r"`` (`\{python\} [^`\n]+`) ``")
 FENCE = re.compile(r"^([ \t]*(?:>[ \t]?)*)(`{3,}|~{3,})(.*)$")
+FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|$)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,32 @@ class Chapter:
     def __init__(self, path):
         self.path = Path(path)
         self.folder = self.path.resolve().parent
-        self.text = self.path.read_text("utf-8").replace("\r\n", "\n")
-        self.lines = self.text.split("\n")
-        self.document = scan(self.text, self.path.name)
+        text = self.path.read_text("utf-8-sig").replace("\r\n", "\n")
+        self.document = scan(text, self.path.name)
         if self.document.problems:
             raise Refused(self.document.problems)
-        self.settings = self._settings()
+        self.sources = list(self._sources(text))
+        self.settings = {}
+        for source in self.sources:
+            self.settings |= self._read(*source)
+
+    def _sources(self, text):
+        """Where settings stand, as (file, YAML, its first line); the later one wins."""
+        project = self.folder / "_quarto.yml"
+        if project.exists():
+            yield project.name, project.read_text("utf-8"), 1
+        matter = FRONT_MATTER.match(text)
+        if matter:
+            yield self.path.name, matter[1], 2
+
+    def _read(self, file, source, first):
+        try:
+            return yaml.safe_load(source) or {}
+        except yaml.YAMLError as error:
+            mark = error.context_mark or error.problem_mark
+            what = f"this is not YAML (column {mark.column + 1}): {error.problem}"
+            problem = self.problem(first + mark.line, what, "correct it", file)
+            raise Refused([problem]) from None
 
     @property
     def stem(self):
@@ -47,44 +67,31 @@ class Chapter:
         names = dict.fromkeys(cell.filename for cell in self.document.cells)
         return [name for name in names if name and (self.folder / name).is_file()]
 
-    def _settings(self):
-        """`_quarto.yml` and the front matter, the latter first."""
-        project = self.folder / "_quarto.yml"
-        settings = (
-            yaml.safe_load(project.read_text("utf-8")) if project.exists() else {}
-        )
-        match = re.match(r"---\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|$)", self.text, re.S)
-        if match:
-            try:
-                settings = {**settings, **(yaml.safe_load(match[1]) or {})}
-            except yaml.YAMLError as error:
-                mark = getattr(error, "problem_mark", None)
-                line, column = (mark.line + 2, mark.column + 1) if mark else (1, 1)
-                what = f"front matter is not YAML (column {column}): {error.problem}"
-                raise Refused([self.problem(line, what, "correct it")]) from None
-        return settings
-
     def option(self, name, cell=None, default=None):
-        """A cell's option, else the document's (at the top or in `execute`)."""
+        """A cell's option, else the document's (in `execute` or at the top)."""
         if cell is not None and name in cell.options:
             return cell.options[name]
         execute = self.settings.get("execute") or {}
         return execute.get(name, self.settings.get(name, default))
 
-    def problem(self, line, what, fix):
-        """A problem at a line of this document."""
-        return Problem(self.path.name, line, what, fix)
+    def format_option(self, to, name):
+        """A setting of the format (`html`, `typst`), else of the document."""
+        formats = self.settings.get("format")
+        own = formats.get(to) if isinstance(formats, dict) else None
+        return (own if isinstance(own, dict) else {}).get(name, self.settings.get(name))
 
-    def find(self, token, default=1):
-        """The lines of prose that contain `token`, or `[default]`."""
-        wanted = re.compile(re.escape(token) + r"(?![\w-])")
-        found = [
-            piece.line + at
+    def problem(self, line, what, fix, file=None):
+        """A problem at a line of this document, or of another file."""
+        return Problem(file or self.path.name, line, what, fix)
+
+    def find(self, pattern, prose_only=True):
+        """The lines where the pattern stands, or the first one of the document."""
+        return [
+            piece.line + piece.source.count("\n", 0, match.start())
             for piece in self.document.pieces
-            for at, line in enumerate(piece.source.split("\n"))
-            if wanted.search(line)
-        ]
-        return found or [default]
+            if isinstance(piece, Prose) or not prose_only
+            for match in re.finditer(pattern, piece.source)
+        ] or [1]
 
     @cached_property
     def steps(self):
@@ -95,25 +102,25 @@ class Chapter:
                 steps.append(piece)
                 continue
             for at, line, fenced in prose_lines(piece.source):
-                if not fenced:
-                    steps += [
-                        Inline(piece.line + at, match[1].strip())
-                        for match in INLINE.finditer(line)
-                    ]
+                found = [] if fenced else INLINE.finditer(line)
+                steps += [Inline(piece.line + at, match[1].strip()) for match in found]
         return tuple(steps)
 
 
 def prose_lines(source):
-    """Lines of prose as (index, line, whether it belongs to a fenced code block)."""
+    """Lines of prose as (index, line, its part in a fenced code block, if any).
+
+    The part is "opener", "code" or "closer", else None.
+    """
     fence = None
     for at, line in enumerate(source.split("\n")):
         match = FENCE.match(line)
         if fence:
-            yield at, line, True
             ends = match and not match[3].strip() and match[2].startswith(fence)
             fence = None if ends else fence
+            yield at, line, "closer" if ends else "code"
         elif match and not (match[2][0] == "`" and "`" in match[3]):
             fence = match[2]
-            yield at, line, True
+            yield at, line, "opener"
         else:
-            yield at, line, False
+            yield at, line, None

@@ -195,7 +195,7 @@ def _plain(output):
 
 
 def inline_text(outputs):
-    """What an inline expression shows, as Markdown: strings are escaped, as Quarto does."""
+    """What an inline expression shows, as Markdown; strings are escaped."""
     for output in outputs:
         data = output.get("data", {})
         if "text/markdown" in data:

@@ -1,6 +1,7 @@
 """The page: one self-contained HTML file."""
 
 import base64
+import html
 import mimetypes
 import re
 import urllib.parse
@@ -8,7 +9,7 @@ from pathlib import Path
 
 from .. import page
 from .markdown import to_markdown
-from .metadata import document_metadata, format_option, page_variables
+from .metadata import page_variables
 from .pandoc import convert
 from .roles import color
 
@@ -23,13 +24,13 @@ def to_html(chapter, results, beside):
         "--wrap=none",
         "--syntax-highlighting=pygments",
     ]
-    if format_option(chapter.settings, "html", "toc"):
-        depth = format_option(chapter.settings, "html", "toc-depth") or 3
+    if chapter.format_option("html", "toc"):
+        depth = chapter.format_option("html", "toc-depth") or 3
         arguments += ["--toc", f"--toc-depth={depth}"]
     variables = {
         **page.variables(),
         **page_variables(chapter),
-        "also": [{"text": KINDS.get(Path(name).suffix, name), "href": name} for name in beside],
+        "also": [{"text": KINDS.get(Path(n).suffix, n), "href": n} for n in beside],
     }
     text, problems = convert(
         chapter,
@@ -37,7 +38,6 @@ def to_html(chapter, results, beside):
         "html",
         page.HTML_TEMPLATE,
         variables,
-        document_metadata(chapter, "html"),
         arguments,
     )
     text = re.sub(
@@ -53,7 +53,21 @@ def to_html(chapter, results, beside):
         lambda match: f"{match[1]}>\n{_script(chapter, match[2], problems)}",
         text,
     )
+    problems += _dead_links(chapter, text, beside)
     return page.seal(color(text)), problems
+
+
+def _dead_links(chapter, text, beside):
+    """Links of the page that lead nowhere, at their lines in the chapter."""
+    ids = set(re.findall(r'\bid="([^"]+)"', text))
+    for target in dict.fromkeys(re.findall(r'<a [^>]*?href="([^"]+)"', text)):
+        name, _, anchor = urllib.parse.unquote(html.unescape(target)).partition("#")
+        if name.startswith("ref-") or re.match(r"[a-z]+:", name) or name in beside:
+            continue
+        if not (anchor in ids if not name else (chapter.folder / name).exists()):
+            what = f"the link to {target} leads nowhere"
+            for line in chapter.find(re.escape(target)):
+                yield chapter.problem(line, what, "correct its target")
 
 
 def _embedded(chapter, source, problems):

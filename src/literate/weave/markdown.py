@@ -3,18 +3,23 @@
 import base64
 import re
 
-from ..cells import Cell
+from ..cells import Cell, dedent
+from ..problems import Refused
 from .chapter import INLINE, prose_lines
 from .execute import ANSI, inline_text
 from .files import write
 
 SHORTCODE = re.compile(r"\{\{< (kbd|pagebreak)(?: (\S+))? >\}\}")
 SHOWN_CELL = re.compile(r"\{\{(python|r|bash)\}\}")
+OTHER_CELL = re.compile(r"^([ \t]*)(`{3,}) ?(\{[\w-]+\})[ \t]*$")
+SHOWN_OPENER = re.compile(r"^([ \t]*)(`{3,}) ?\{\{python\}\}[ \t]*$")
+DRAWN = re.compile(r"\[?(<matplotlib\.|Text\()")
 MIME = {
     "html": ["text/html", "text/markdown", "text/latex"],
     "typst": ["text/markdown", "text/html", "text/latex"],
     "ipynb": ["text/markdown", "text/html", "text/latex"],
 }
+NOUNS = {"fig": "picture", "tbl": "table"}
 PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
 
 
@@ -34,12 +39,19 @@ def to_markdown(chapter, results, to):
 
 def _prose(source, results):
     """Prose with its inline values, and without what only Quarto reads."""
-    lines = []
-    for _, line, fenced in prose_lines(source):
-        if not fenced:
+    lines, shown = [], False
+    for _, line, part in prose_lines(source):
+        if not part:
             line = INLINE.sub(lambda _: inline_text(next(results)), line)
             line = SHORTCODE.sub(r"[\2]{.shortcode-\1}", line)
-        lines.append(SHOWN_CELL.sub(r"{\1}", line) if fenced else line)
+        elif part == "opener" and (match := OTHER_CELL.match(line)):
+            line = f'{match[1]}{match[2]} {{class="{match[3]}"}}'
+        elif part == "opener" and (match := SHOWN_OPENER.match(line)):
+            shown = True  # the fence itself is shown, in a longer one
+            line = f"{match[1]}`{match[2]} markdown\n{line}"
+        elif part == "closer" and shown:
+            line, shown = f"{line}\n{line.rstrip()}`", False
+        lines.append(SHOWN_CELL.sub(r"{\1}", line))
     return "\n".join(lines)
 
 
@@ -75,17 +87,23 @@ class CellBlock:
 
     def markdown(self):
         """The cell's code and outputs, each if it is shown."""
-        code, outputs = self.code(), self.results()
         if self.option("include", True) is False or not self.cell.code.strip():
             return ""
+        code, outputs = self.code(), self.results()
         if self.option("output", True) == "asis":
             return "\n\n".join(filter(None, [code, *outputs]))
         if not code and not outputs:
             return ""
         attributes = ".cell"
-        if self.option("column") == "margin":
-            attributes += " .column-margin"
-        return div(f'{attributes} line="{self.cell.line}"', code, *outputs) + "\n"
+        if self.option("column"):
+            attributes += f" .column-{self.option('column')}"
+        blocks = [code, *outputs]
+        if code and (self.cell.label or "").startswith("lst-"):
+            blocks = [div(f"#{self.cell.label}", *blocks, self.option("lst-cap"))]
+        elif code and self.option("lst-label"):
+            listing = div(f"#{self.option('lst-label')}", code, self.option("lst-cap"))
+            blocks = [listing, *outputs]
+        return div(f'{attributes} line="{self.cell.line}"', *blocks) + "\n"
 
     def code(self):
         """The code as a block, or nothing."""
@@ -95,7 +113,9 @@ class CellBlock:
         attributes = [".python .cell-code"]
         if echo == "fenced":
             attributes = [".markdown .cell-code"]
-            code = self.cell.source.rstrip("\n")
+            lines = self.cell.source.rstrip("\n").split("\n")
+            del lines[self.cell.option_lines["echo"] - self.cell.line]
+            code = "\n".join(dedent(line, self.cell.indent) for line in lines)
         if self.option("code-line-numbers"):
             attributes.append(".numberLines")
         for name in ("filename", "code-fold", "code-summary"):
@@ -108,7 +128,10 @@ class CellBlock:
         """The outputs as Markdown blocks."""
         if self.option("output", True) is False:
             return []
-        blocks = [self.result(output) for output in _streams_joined(self.outputs)]
+        outputs = _streams_joined(self.outputs)
+        if any(PICTURES.keys() & output.get("data", {}).keys() for output in outputs):
+            outputs = [output for output in outputs if not _drawn(output)]
+        blocks = [self.result(output) for output in outputs]
         return self.floated([block for block in blocks if block])
 
     def result(self, output):
@@ -135,8 +158,13 @@ class CellBlock:
         mark = ".cell-output-display" if sort == "tbl" else "![]("
         meant = [block for block in blocks if mark in block]
         caption, subcaptions = self.option(f"{sort}-cap"), self.option(f"{sort}-subcap")
-        if not meant or not (caption or label.startswith(("fig-", "tbl-"))):
+        if not (caption or label.startswith(("fig-", "tbl-"))):
             return blocks
+        captions = subcaptions or (caption if isinstance(caption, list) else [caption])
+        if len(meant) != len(captions):
+            what = f"{len(captions)} captions for {len(meant)} {NOUNS[sort]}s"
+            fix = "give each a caption, or leave out the label and the captions"
+            raise Refused([self.chapter.problem(self.cell.line, what, fix)])
         if subcaptions:
             panels = [
                 div(f"#{label}-{at}", block, subcaption)
@@ -145,7 +173,6 @@ class CellBlock:
             columns = attribute("layout-ncol", self.option("layout-ncol", 1))
             whole = [div(f"#{label} {columns}", *panels, caption)]
         else:
-            captions = caption if isinstance(caption, list) else [caption] * len(meant)
             whole = [self.captioned(*pair) for pair in zip(meant, captions)]
         at = blocks.index(meant[0])
         rest = [block for block in blocks if block not in meant]
@@ -156,7 +183,11 @@ class CellBlock:
         label = self.cell.label or ""
         if label.startswith(("fig-", "tbl-")):
             return div(f"#{label}", block, caption)
-        return div(f"{'#' + label if label else ''} .unnumbered-float", block, caption)
+        shown = f"![{caption}](" + block.partition("![](")[2].removesuffix("\n:::")
+        if label:
+            shown = shown.replace("{fig-alt", f"{{#{label} fig-alt")
+            shown += "" if "fig-alt" in shown else f"{{#{label}}}"
+        return shown
 
     def verbatim(self, kind, text):
         """Plain text that the cell put out."""
@@ -192,12 +223,18 @@ class CellBlock:
         return f"![]({path})" + (f"{{{attribute('fig-alt', alt)}}}" if alt else "")
 
 
+def _drawn(output):
+    """Whether this is only what a drawing function returned, beside its picture."""
+    data = output.get("data", {})
+    return data.keys() == {"text/plain"} and DRAWN.match(data["text/plain"])
+
+
 def _plain(text):
     return ANSI.sub("", text).replace("\r", "\n").rstrip("\n")
 
 
 def _streams_joined(outputs):
-    """Outputs with neighbouring streams joined by name: their mix is a matter of chance."""
+    """Outputs with neighboring streams joined by name: their mix is chance."""
     joined = []
     for output in outputs:
         if output["output_type"] == "stream":

@@ -13,21 +13,6 @@ from ..cells import Prose
 WORDS_A_MINUTE = 220  # of prose with formulas; code is read beside it
 
 
-def document_metadata(chapter, to):
-    """What the filters and Pandoc must know: numbers, language, sources."""
-    settings = chapter.settings
-    data = {
-        name: settings[name]
-        for name in ("bibliography", "nocite")
-        if settings.get(name)
-    }
-    data["lang"] = settings.get("lang", "en")
-    data["number-sections"] = bool(format_option(settings, to, "number-sections"))
-    if not settings.get("title"):
-        data["pagetitle"] = chapter.stem
-    return data
-
-
 def page_variables(chapter):
     """What both templates show: who, when, the files beside it, the build stamp."""
     settings = chapter.settings
@@ -48,13 +33,6 @@ def page_variables(chapter):
     if settings.get("date"):
         data["date"] = _date(settings["date"])
     return data
-
-
-def format_option(settings, to, name):
-    """A setting of the format (`html`, `typst`), else of the document."""
-    own = settings.get("format")
-    own = own.get(to) if isinstance(own, dict) else None
-    return (own if isinstance(own, dict) else {}).get(name, settings.get(name))
 
 
 def _date(value):

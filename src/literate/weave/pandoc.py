@@ -13,30 +13,37 @@ from ..problems import Refused
 
 FILTER = Path(__file__).resolve().parent / "filters/weave.lua"
 
+# What the filters and Pandoc report: what is wrong, what to do, and how its
+# place looks in the chapter ({} is the token that they name).
 PROBLEMS = {
-    "reference": ("@{} leads nowhere", "label what it means, or correct the name"),
-    "duplicate": ("the label {} is given twice", "rename one of the two"),
-    "link": ("the link to {} leads nowhere", "correct the id"),
-    "alt": ("the picture {} has no alternative text", 'give it fig-alt="..."'),
-    "image": ("there is no picture {}", "correct the path"),
-    "citation": ("the citation key {} is not in the bibliography", "add or correct it"),
-    "math": ("Pandoc cannot read the formula {}", "correct its TeX"),
+    "reference": ("@{} leads nowhere", "label what it means, or correct it", "@{}"),
+    "duplicate": (
+        "the label {} is given twice",
+        "rename one of the two",
+        "(?:#|label: *){}",
+    ),
+    "citation": ("the key {} is not in the bibliography", "add or correct it", "@{}"),
+    "alt": ("the picture {} has no alternative text", 'give it fig-alt="..."', "{}"),
+    "math": ("Pandoc cannot read the formula {}", "correct its TeX", "{}"),
+    "section": ("@{} needs numbered sections", "set number-sections: true", "@{}"),
+    "solution": ("Quarto's PDF cannot refer to {}", "refer to its exercise", "@{}"),
+    "mixed": ("{} stands in one group with a citation", "part the group", "{}"),
+    "proof": ("a proof takes no id ({}): Quarto fails", "leave it out", "#{}"),
 }
 
 
-def convert(chapter, markdown, to, template, variables, metadata, arguments):
+def convert(chapter, markdown, to, template, variables, arguments):
     """Pandoc's output for `to`, and the problems that it and the filters met."""
-    settings = chapter.settings
     command = [_pandoc(), "--from=markdown", f"--to={to}", f"--lua-filter={FILTER}"]
-    if settings.get("bibliography"):
+    settings = {"template": str(template), "variables": variables} if template else {}
+    settings["variables"], settings["metadata"] = variables, _metadata(chapter)
+    if chapter.format_option(to, "number-sections"):
+        variables["number-sections"] = True
+    if chapter.settings.get("bibliography"):
         command.append("--citeproc")
-    with tempfile.TemporaryDirectory() as scratch:
+        variables["bibliography"] = True
+    with tempfile.TemporaryDirectory(prefix="weave-") as scratch:
         defaults, log = Path(scratch, "defaults.json"), Path(scratch, "log.json")
-        settings = {
-            "template": str(template),
-            "variables": variables,
-            "metadata": metadata,
-        }
         defaults.write_text(json.dumps(settings), "utf-8")
         command += [f"--defaults={defaults}", f"--log={log}", *arguments]
         done = subprocess.run(
@@ -48,33 +55,64 @@ def convert(chapter, markdown, to, template, variables, metadata, arguments):
         )
         messages = json.loads(log.read_text("utf-8")) if log.exists() else []
     if done.returncode:
-        what = f"Pandoc: {done.stderr.strip().splitlines()[-1]}"
-        raise Refused([chapter.problem(1, what, "correct the document")])
-    return done.stdout, problems(chapter, done.stderr, messages)
+        raise Refused([_failure(chapter, done.stderr)])
+    seen = set(map(int, re.findall(r"^@cell\t(\d+)$", done.stderr, re.M)))
+    return done.stdout, [
+        *_unseen(chapter, markdown, seen),
+        *_met(chapter, done.stderr, messages),
+    ]
 
 
-def problems(chapter, stderr, messages):
+def _metadata(chapter):
+    """What Pandoc must know of the settings beside the front matter that it reads."""
+    data = {"lang": chapter.settings.get("lang", "en"), "link-citations": True}
+    if chapter.settings.get("bibliography"):
+        data["bibliography"] = chapter.settings["bibliography"]
+    if not chapter.settings.get("title"):
+        data["pagetitle"] = chapter.stem
+    return data
+
+
+def _failure(chapter, stderr):
+    """Pandoc's own refusal, at the line of the file that it names."""
+    text = re.sub(r"\s+", " ", stderr).strip()
+    place = re.search(r"(\S+\.bib)\b.*?line (\d+)", text)
+    file, line = (place[1].strip('"'), int(place[2])) if place else (None, 1)
+    return chapter.problem(line, f"Pandoc: {text[:200]}", "correct it", file)
+
+
+def _unseen(chapter, markdown, seen):
+    """Cells that were run, but that Pandoc reads as something else: Quarto's rule for
+    cells looks neither at longer fences nor at comments, quotes or deep indents."""
+    made = map(
+        int, re.findall(r'^[ \t]*::: \{\.cell .*\bline="(\d+)"\}$', markdown, re.M)
+    )
+    for line in sorted(set(map(int, made)) - seen):
+        what = "Quarto runs this cell, but it stands inside something else"
+        yield chapter.problem(line, what, "take it out, or show it with {{python}}")
+
+
+def _met(chapter, stderr, messages):
     """What the filters and Pandoc complained of, at the lines where it stands."""
     met = re.findall(r"^@problem\t(\w+)\t(.*)$", stderr, re.M)
     for message in messages:
-        text = message.get("message", "") or message.get("pretty", "")
-        if match := re.search(r"citation (\S+) not found", text):
-            met.append(("citation", match[1]))
-        elif message.get("type") == "CouldNotConvertTeXMath":
+        if message["type"] == "CiteprocWarning":
+            met += [
+                ("citation", key)
+                for key in re.findall(r"citation (\S+) not", message["message"])
+            ]
+        elif message["type"] == "CouldNotConvertTeXMath":
             met.append(("math", message["contents"].strip().split("\n")[0]))
-    found = []
     for kind, token in dict.fromkeys(met):
-        what, fix = PROBLEMS[kind]
-        searched = {
-            "reference": f"@{token}",
-            "citation": f"@{token}",
-            "duplicate": f"#{token}",
-        }
-        lines = chapter.find(searched.get(kind, token))
-        if kind == "duplicate":
-            lines = lines[1:] or lines
-        found += [chapter.problem(line, what.format(token), fix) for line in lines]
-    return found
+        what, fix, place = PROBLEMS[kind]
+        if at := re.fullmatch(r"line (\d+)", token):
+            lines, token = [int(at[1])], "of this cell"
+        else:
+            pattern = place.format(re.escape(token)) + r"(?![\w-])"
+            lines = chapter.find(pattern, prose_only=kind != "duplicate")
+        lines = lines[1:] or lines if kind == "duplicate" else lines
+        for line in lines:
+            yield chapter.problem(line, what.format(token), fix)
 
 
 @cache

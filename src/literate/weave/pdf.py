@@ -1,5 +1,6 @@
 """The PDF: the same document, set by Typst, tagged for PDF/UA-1."""
 
+import re
 from pathlib import Path
 
 import matplotlib
@@ -7,7 +8,7 @@ import typst
 
 from .. import page
 from .markdown import to_markdown
-from .metadata import commit_date, document_metadata, format_option, page_variables
+from .metadata import commit_date, page_variables
 from .pandoc import convert
 from .roles import LETTERS
 
@@ -17,7 +18,7 @@ FONTS = Path(matplotlib.get_data_path(), "fonts/ttf")
 def to_pdf(chapter, results, beside):
     """The PDF as bytes, None if it cannot be set, and the problems."""
     arguments = ["--wrap=none", "--syntax-highlighting=idiomatic"]
-    if format_option(chapter.settings, "typst", "toc"):
+    if chapter.format_option("typst", "toc"):
         arguments.append("--toc")
     variables = {
         **page_variables(chapter),
@@ -30,7 +31,6 @@ def to_pdf(chapter, results, beside):
         "typst",
         page.TYPST_TEMPLATE,
         variables,
-        document_metadata(chapter, "typst"),
         arguments,
     )
     try:
@@ -43,6 +43,15 @@ def to_pdf(chapter, results, beside):
             timestamp=commit_date(chapter.folder),
         )
     except typst.TypstError as error:
-        what = f"Typst: {error}"
-        return None, [*problems, chapter.problem(1, what, "correct what it names")]
+        return None, [*problems, _failure(chapter, source, error)]
     return pdf, problems
+
+
+def _failure(chapter, source, error):
+    """Typst's refusal, at the last label of the chapter before the place it names."""
+    place = re.search(r"__typst_py_bytes__\.typ:(\d+):", error.diagnostic)
+    above = "\n".join(source.split("\n")[: int(place[1])]) if place else ""
+    labels = re.findall(r"<([\w:.-]+)>", above)
+    line = chapter.find(f"[#@]{re.escape(labels[-1])}")[0] if labels else 1
+    what = f"Typst, below here: {error.message}"
+    return chapter.problem(line, what, "correct what it names")

@@ -10,6 +10,7 @@ from .files import write
 from .html import to_html
 from .notebook import to_notebook
 from .pdf import to_pdf
+from .subset import unfit, unwoven
 
 FORMATS = {"html": to_html, "pdf": to_pdf, "ipynb": to_notebook}
 
@@ -28,9 +29,12 @@ class Weaver:
     def weave(self, formats=tuple(FORMATS)):
         """Write the pages, all or none; the problems that were passed over."""
         chapter = Chapter(self.path)
+        problems = list(unfit(chapter))
+        if found := unwoven(chapter) + problems * self.strict:
+            raise Refused(found)
         results = execute(chapter, self.timeout, self.report)
         beside = self._beside(chapter, formats)
-        pages, problems = {}, []
+        pages = {}
         for name in formats:
             page, found = FORMATS[name](chapter, results, beside)
             pages[self.output / f"{chapter.stem}.{name}"] = page

@@ -1,4 +1,4 @@
--- ::: {.callout-note} and the other four; with collapse they are <details>.
+-- ::: {.callout-note} and the other four; with `collapse` they are <details>.
 local formats = require "formats"
 local numbers = require "numbers"
 
@@ -11,43 +11,41 @@ local function type_of(div)
   end
 end
 
--- The title becomes a Div of its own, so that references in it are resolved.
+-- The title becomes a Div of its own, so that it is no heading and references in
+-- it are resolved.
 local function normalize(div)
-  local type = type_of(div)
-  if not type then return nil end
-  local title = div.attributes.title and pandoc.utils.blocks_to_inlines(pandoc.read(div.attributes.title, "markdown").blocks)
-  local first = div.content[1]
-  if not title and first and first.t == "Header" then
+  if not type_of(div) then return nil end
+  local title, first = {}, div.content[1]
+  if div.attributes.title then
+    title = formats.inlines(div.attributes.title)
+    div.attributes.title = nil
+  elseif first and first.t == "Header" then
     title = first.content
     div.content:remove(1)
   end
-  div.attributes.title = nil
-  div.content:insert(1, pandoc.Div({ pandoc.Plain(title or {}) }, { class = "callout-title" }))
+  div.content:insert(1, pandoc.Div({ pandoc.Plain(title) }, { class = "callout-title" }))
   return div
 end
 
 local function number(div)
-  if type_of(div) and numbers.kind(div.identifier) then numbers.next(div.identifier) end
+  if type_of(div) and numbers.kind(div.identifier) then return numbers.count(div) end
 end
 
 local function html(div, type, title)
-  local collapse, appearance = div.attributes.collapse, div.attributes.appearance or "default"
-  local class = ("callout callout-style-%s callout-%s"):format(appearance == "minimal" and "simple" or appearance, type)
-  if div.attributes.icon == "false" or appearance == "minimal" then class = class .. " no-icon" end
-  local result = pandoc.Blocks {}
-  if title then
-    local tag = collapse and "summary" or "div"
-    local head = ('<%s class="callout-header%s"%s>'):format(tag, collapse == "true" and " collapsed" or "",
-      collapse and ' data-bs-toggle="collapse"' or "")
-    head = pandoc.Plain { pandoc.RawInline("html", head .. '<span class="callout-title-container">') }
-    head.content:extend(title)
-    head.content:insert(pandoc.RawInline("html", "</span></" .. tag .. ">"))
-    result:insert(head)
+  local collapse, minimal = div.attributes.collapse, div.attributes.appearance == "minimal"
+  local simple = minimal or div.attributes.appearance == "simple"
+  local result = pandoc.Blocks { pandoc.Div(div.content, { class = "callout-body" }) }
+  if not minimal then
+    local class = "callout-header" .. (collapse == "true" and " collapsed" or "")
+    local more = collapse and ' data-bs-toggle="collapse"'
+    local text = pandoc.Inlines { pandoc.Span(title, { class = "callout-title-container" }) }
+    result:insert(1, formats.inline_element(collapse and "summary" or "div", class, text, more))
   end
-  result:insert(pandoc.Div(div.content, { class = "callout-body" }))
   if collapse then
-    result = formats.element(collapse == "true" and "<details>" or "<details open>", result, "</details>")
+    result = formats.element("details", nil, result, collapse == "true" and "" or " open")
   end
+  local class = ("callout callout-style-%s callout-%s%s"):format(simple and "simple" or "default", type,
+    (minimal or div.attributes.icon == "false") and " no-icon" or "")
   return pandoc.Div(result, { id = div.identifier, class = class })
 end
 
@@ -55,23 +53,17 @@ local function render(div)
   local type = type_of(div)
   if not type then return nil end
   local title = div.content:remove(1).content[1].content
-  if numbers.kind(div.identifier) then
-    local numbered = pandoc.Inlines { numbers.title(div.identifier) }
-    title = #title > 0 and numbered .. { pandoc.Str ": " } .. title or numbered
+  if div.attributes.number then
+    local numbered = numbers.title(div.identifier, div.attributes.number)
+    title = #title > 0 and pandoc.Inlines { numbered .. ": " } .. title or pandoc.Inlines { numbered }
   elseif #title == 0 then
     title = pandoc.Inlines { types[type] }
   end
-  if formats.html then
-    return html(div, type, not (div.attributes.appearance == "minimal") and title or nil)
-  end
+  if formats.html then return html(div, type, title) end
   if formats.typst then
     return formats.call("callout", "kind: " .. formats.quote(type), title, div.content, div.identifier)
   end
   return pandoc.Blocks { pandoc.Para { pandoc.Strong(title) } } .. div.content
 end
 
-return {
-  normalize = { Div = normalize },
-  number = { traverse = "topdown", Div = number },
-  render = { Div = render },
-}
+return { normalize = { Div = normalize }, number = { Div = number }, render = { Div = render } }

@@ -1,42 +1,48 @@
--- How a feature's normal form becomes HTML or Typst: as a tag or a function
--- call around blocks that Pandoc writes.
+-- How a feature becomes HTML or Typst: as a tag or a function of page.typ
+-- around what Pandoc writes.
 local formats = {
   html = FORMAT:match "^html" ~= nil,
   typst = FORMAT == "typst",
   notebook = FORMAT == "ipynb",
 }
 
-local function raw(text) return pandoc.RawBlock(formats.html and "html" or "typst", text) end
+-- Markdown in an attribute, as inlines.
+function formats.inlines(markdown)
+  return pandoc.utils.blocks_to_inlines(pandoc.read(markdown, "markdown").blocks)
+end
 
 -- A Typst string literal.
 function formats.quote(text)
   return '"' .. text:gsub("\\", "\\\\"):gsub('"', '\\"'):gsub("%s+", " ") .. '"'
 end
 
--- `<tag>blocks</tag>`
-function formats.element(open, blocks, close)
-  local result = pandoc.Blocks { raw(open) }
-  result:extend(blocks)
-  result:insert(raw(close))
-  return result
+local function tags(name, class, more)
+  local open = "<" .. name .. (class and ' class="' .. class .. '"' or "") .. (more or "") .. ">"
+  return open, "</" .. name .. ">"
 end
 
--- `#name(..., title: [inlines])[blocks] <id>`, a function of page.typ.
+-- <name class="class">blocks</name>
+function formats.element(name, class, blocks, more)
+  local open, close = tags(name, class, more)
+  return pandoc.Blocks { pandoc.RawBlock("html", open) } .. pandoc.Blocks(blocks) .. { pandoc.RawBlock("html", close) }
+end
+
+-- <name class="class">inlines</name>, as a block
+function formats.inline_element(name, class, inlines, more)
+  local open, close = tags(name, class, more)
+  return pandoc.Plain(
+    pandoc.Inlines { pandoc.RawInline("html", open) } .. pandoc.Inlines(inlines) .. { pandoc.RawInline("html", close) })
+end
+
+-- #name(arguments, title: [inlines])[blocks] <id>
 function formats.call(name, arguments, title, blocks, id)
-  local head = "#" .. name .. "(" .. arguments
-  local first
+  local head = pandoc.Inlines { pandoc.RawInline("typst", "#" .. name .. "(" .. arguments) }
   if title then
-    if arguments ~= "" then head = head .. ", " end
-    first = pandoc.Plain { pandoc.RawInline("typst", head .. "title: [") }
-    first.content:extend(title)
-    first.content:insert(pandoc.RawInline("typst", "])["))
-  else
-    first = raw(head .. ")[")
+    head = head .. { pandoc.RawInline("typst", ", title: [") } .. title .. { pandoc.RawInline("typst", "]") }
   end
-  local result = pandoc.Blocks { first }
-  result:extend(blocks)
-  result:insert(raw("]" .. (id and id ~= "" and " <" .. id .. ">" or "")))
-  return result
+  head:insert(pandoc.RawInline("typst", ")["))
+  local close = "]" .. (id and id ~= "" and " <" .. id .. ">" or "")
+  return pandoc.Blocks { pandoc.Plain(head) } .. blocks .. { pandoc.RawBlock("typst", close) }
 end
 
 return formats

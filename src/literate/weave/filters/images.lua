@@ -1,17 +1,19 @@
--- Pictures: `fig-alt` becomes the alternative text; Pandoc's Typst writer drops it.
+-- Pictures: `fig-alt` is the alternative text; Pandoc's Typst writer drops it.
 local formats = require "formats"
 local numbers = require "numbers"
 
+-- A length for Typst: bare numbers are CSS pixels.
 local function length(value)
   if not value then return "auto" end
-  if value:match "^[%d.]+$" then return value .. "pt * 0.75" end
-  return (value:gsub("px$", "pt * 0.75"))
+  local pixels = value:match "^([%d.]+)p?x?$"
+  return pixels and tonumber(pixels) * 0.75 .. "pt" or value
 end
 
 local function render(image)
-  local alt = image.attributes["fig-alt"] or pandoc.utils.stringify(image.caption)
-  image.attributes["fig-alt"] = nil
-  if alt == "" then numbers.problem("alt", image.src) end
+  local given, line = image.attributes["fig-alt"], image.attributes.line
+  local alt = given or pandoc.utils.stringify(image.caption)
+  image.attributes["fig-alt"], image.attributes.line = nil, nil
+  if alt == "" then numbers.problem("alt", line and "line " .. line or image.src) end
   if formats.typst then
     return pandoc.RawInline("typst", ("#picture(%s, alt: %s, width: %s, height: %s)"):format(
       formats.quote(image.src), formats.quote(alt), length(image.attributes.width), length(image.attributes.height)))

@@ -15,26 +15,30 @@ function numbers.kind(id)
   return numbers.names[kind] and kind
 end
 
--- Report something that the weaver must know; it finds the line of `token`.
+-- Report something to the weaver; it finds the line where `token` stands.
 function numbers.problem(what, token)
   io.stderr:write("@problem\t", what, "\t", token, "\n")
 end
 
-function numbers.enter(id, number, target)
+-- Remember the number of an element, on it and under its id.
+function numbers.enter(element, number)
+  local id = element.identifier
   if numbers.entries[id] then numbers.problem("duplicate", id) end
   numbers.entries[id] = { number = number, kind = numbers.kind(id) }
-  return number
+  element.attributes.number = number
+  return element
 end
 
-function numbers.next(id)
-  local kind = numbers.kind(id)
+-- Count an element: each kind has a counter for the whole document.
+function numbers.count(element)
+  local kind = numbers.kind(element.identifier)
   numbers.counts[kind] = (numbers.counts[kind] or 0) + 1
-  return numbers.enter(id, tostring(numbers.counts[kind]))
+  return numbers.enter(element, tostring(numbers.counts[kind]))
 end
 
--- `Figure 1` for the id, with a no-break space.
-function numbers.title(id)
-  return numbers.names[numbers.kind(id)] .. "\u{a0}" .. numbers.entries[id].number
+-- `Figure 1`, with a no-break space.
+function numbers.title(id, number)
+  return numbers.names[numbers.kind(id)] .. "\u{a0}" .. number
 end
 
 return numbers

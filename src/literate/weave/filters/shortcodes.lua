@@ -1,15 +1,13 @@
--- {{< kbd Ctrl-C >}} and {{< pagebreak >}}; the weaver has made them spans.
+-- {{< kbd Ctrl-C >}} and {{< pagebreak >}}; the weaver has made spans of them.
 local formats = require "formats"
 
-return {
-  normalize = {
-    Span = function(span)
-      if span.classes[1] == "shortcode-kbd" and formats.html then
-        return formats.html and pandoc.List { pandoc.RawInline("html", "<kbd>") } .. span.content
-          .. pandoc.List { pandoc.RawInline("html", "</kbd>") }
-      elseif span.classes[1] == "shortcode-pagebreak" then
-        return formats.typst and pandoc.RawInline("typst", "#pagebreak(weak: true)") or {}
-      end
-    end,
-  },
-}
+local function normalize(span)
+  if span.classes:includes "shortcode-kbd" and formats.html then
+    local text = pandoc.utils.stringify(span)
+    return { pandoc.RawInline("html", "<kbd>"), pandoc.Str(text), pandoc.RawInline("html", "</kbd>") }
+  elseif span.classes:includes "shortcode-pagebreak" then
+    return formats.typst and pandoc.RawInline("typst", "#pagebreak(weak: true)") or {}
+  end
+end
+
+return { normalize = { Span = normalize } }

@@ -1,12 +1,11 @@
--- .content-visible and .content-hidden with when-format and unless-format.
+-- .content-visible and .content-hidden, with when-format and unless-format.
 local formats = require "formats"
 
 local function matches(format)
-  return format == FORMAT or format == "html" and formats.html
-    or format == "markdown" and formats.notebook
+  return format == "html" and formats.html or format == "typst" and formats.typst
 end
 
-local function select(el)
+local function normalize(el)
   local visible = el.classes:includes "content-visible"
   if not visible and not el.classes:includes "content-hidden" then return nil end
   local holds = true
@@ -16,4 +15,4 @@ local function select(el)
   return {}
 end
 
-return { normalize = { traverse = "topdown", Div = select, Span = select } }
+return { normalize = { Div = normalize, Span = normalize } }

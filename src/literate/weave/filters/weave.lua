@@ -1,23 +1,49 @@
--- The chapter's Quarto features, one file each, in the order in which they run.
--- First each feature is given one normal form, then everything is numbered in
--- document order, then references are resolved, then the normal forms are
--- rendered for HTML, Typst or the notebook.
+-- Quarto's features, one file each. A feature has up to three parts:
+--   normalize  gives it one form, whatever way it was written in
+--   number     counts it, in document order
+--   render     resolves references and makes HTML, Typst or the notebook of it
+-- The parts of all features make one filter each, so that the document is
+-- walked three times, not thirty.
 package.path = pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/?.lua;" .. package.path
 
-local function passes(pass)
-  local filters = {}
-  for _, name in ipairs {
-    "visibility", "shortcodes", "equations", "floats", "theorems", "callouts",
-    "code", "headings", "references", "margin", "images", "links",
-  } do
-    local feature = require(name)
-    if feature[pass] then table.insert(filters, feature[pass]) end
+local features = pandoc.List {
+  "visibility", "shortcodes", "headings", "equations", "floats", "theorems", "callouts",
+  "cells", "annotations", "code", "margin", "references", "images",
+}
+features = features:map(require)
+
+-- The functions one after the other, until one makes something else of the element.
+local function chain(functions)
+  if #functions == 1 then return functions[1] end
+  return function(element)
+    local changed
+    for _, fn in ipairs(functions) do
+      local result = fn(element)
+      if result ~= nil then
+        if pandoc.utils.type(result) ~= pandoc.utils.type(element) or result.t ~= element.t then return result end
+        element, changed = result, true
+      end
+    end
+    return changed and element or nil
   end
-  return filters
 end
 
-local filters = passes "normalize"
-for _, pass in ipairs { "number", "resolve", "render" } do
-  for _, filter in ipairs(passes(pass)) do table.insert(filters, filter) end
+local function filter(part, traverse)
+  local functions = {}
+  for _, feature in ipairs(features) do
+    for name, fn in pairs(feature[part] or {}) do
+      functions[name] = functions[name] or {}
+      table.insert(functions[name], fn)
+    end
+  end
+  local result = { traverse = traverse }
+  for name, list in pairs(functions) do result[name] = chain(list) end
+  return result
 end
-return filters
+
+return {
+  filter("normalize", "typewise"),
+  filter("survey", "typewise"),
+  filter("number", "topdown"),
+  filter("render", "typewise"),
+}

@@ -1,0 +1,30 @@
+-- Executed cells, as the weaver has written them: code, then outputs.
+local formats = require "formats"
+
+-- Tell the weaver which cells have come through, and the pictures their line.
+local function normalize(div)
+  local line = div.classes:includes "cell" and div.attributes.line
+  if not line then return nil end
+  io.stderr:write("@cell\t", line, "\n")
+  div.attributes.line = nil
+  return div:walk {
+    Image = function(image)
+      image.attributes.line = line
+      return image
+    end,
+  }
+end
+
+-- Plain text that a cell put out.
+local function render(div)
+  local first = div.content[1]
+  if not div.classes:includes "cell-output" or not first then return nil end
+  if formats.typst and first.t == "CodeBlock" then
+    local type = div.classes[2]:gsub("^cell%-output%-", "")
+    return formats.call("cell-output", "kind: " .. formats.quote(type), nil, div.content)
+  elseif formats.typst and first.t == "RawBlock" and first.format == "html" then
+    return pandoc.read(first.text, "html").blocks -- a table; nothing else gets here
+  end
+end
+
+return { normalize = { Div = normalize }, render = { Div = render } }

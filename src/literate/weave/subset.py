@@ -1,0 +1,122 @@
+"""The named subset of Quarto: what is woven without it, what is refused at its line."""
+
+import re
+
+import yaml
+
+from ..cells import Prose
+from .chapter import prose_lines
+
+BOOLEAN = (True, False)
+# Cell options and the values they take; None: any.
+OPTIONS = {
+    "echo": (True, False, "fenced"),
+    "eval": BOOLEAN,
+    "include": BOOLEAN,
+    "output": (True, False, "asis"),
+    "warning": BOOLEAN,
+    "error": BOOLEAN,
+    "cache": BOOLEAN,
+    "code-fold": (True, False, "show"),
+    "code-line-numbers": BOOLEAN,
+    "layout-ncol": range(1, 7),
+    **dict.fromkeys(("label", "filename", "column", "classes", "tags")),
+    **dict.fromkeys(("code-summary", "code-overflow", "code-annotations")),
+    **dict.fromkeys(("fig-cap", "fig-alt", "fig-subcap", "tbl-cap", "tbl-subcap")),
+    **dict.fromkeys(("lst-cap", "lst-label")),
+}
+# What may stand at the top of a document and of _quarto.yml ...
+SETTINGS = {
+    *("title", "subtitle", "author", "date", "abstract", "keywords", "description"),
+    *("lang", "toc", "number-sections", "code-fold", "code-summary"),
+    *("bibliography", "citeproc", "nocite", "jupyter", "execute", "format", "project"),
+}
+# ... in `execute` ...
+EXECUTE = {"echo", "eval", "output", "warning", "error", "include", "cache"}
+# ... and in `format: html` and `typst`, where most concerns Quarto's look alone.
+FORMAT = {
+    *("toc", "toc-depth", "number-sections", "html-math-method", "embed-resources"),
+    *("theme", "respect-user-color-scheme", "css", "papersize", "mainfont"),
+}
+PROSE = {
+    r"\{\{< (include|meta|var|env|embed|video|contents)\b": "the shortcode '{}'",
+    r"\.(panel-[\w-]+)": "the class '{}'",
+    r"\b(layout(?:-(?!ncol)[\w-]+)?)=": "the attribute '{}'",
+    r"\\((?:re)?newcommand|def|DeclareMathOperator)\b": "the TeX macro '{}'",
+}
+FIX = "leave it out, or render with Quarto (make quarto)"
+
+
+def unwoven(chapter):
+    """What the document asks for and this weaver does not do, as problems."""
+    found = [*_labels(chapter), *_settings(chapter)]
+    for cell in chapter.document.cells:
+        found += _options(chapter, cell)
+    for piece in chapter.document.pieces:
+        if isinstance(piece, Prose):
+            for at, line, fenced in prose_lines(piece.source):
+                if not fenced:
+                    found += _prose(chapter, piece.line + at, line)
+    return found
+
+
+def unfit(chapter):
+    """Cell options that Quarto does not know or passes over, as problems."""
+    for cell in chapter.document.cells:
+        for name in cell.options.keys() - OPTIONS.keys():
+            what = f"cell option '{name}' is not woven without Quarto"
+            yield chapter.problem(cell.option_lines[name], what, FIX)
+
+
+def _labels(chapter):
+    first = {}
+    for cell in chapter.document.cells:
+        if cell.label and first.setdefault(cell.label, cell) is not cell:
+            what = f"label {cell.label} is taken by the cell at line"
+            what = f"{what} {first[cell.label].line}"
+            yield chapter.problem(cell.line, what, "rename one of the two")
+
+
+def _options(chapter, cell):
+    for name, value in cell.options.items():
+        values = OPTIONS.get(name)
+        if values and (type(value), value) not in [(type(v), v) for v in values]:
+            what = f"cell option '{name}' cannot be {value!r}"
+            fix = f"write one of {', '.join(map(str, values)).lower()}"
+            yield chapter.problem(cell.option_lines[name], what, fix)
+
+
+def _prose(chapter, line, text):
+    for pattern, noun in PROSE.items():
+        for match in re.finditer(pattern, text):
+            what = f"{noun.format(match[1])} is not woven without Quarto"
+            yield chapter.problem(line, what, FIX)
+
+
+def _settings(chapter):
+    """Settings that are not known, each at its line in the file that has it."""
+    for file, source, first in chapter.sources:
+        for path, line, value in _keys(yaml.compose(source)):
+            *above, name = path
+            if path == ("bibliography",) and not (chapter.folder / value).is_file():
+                what = f"there is no bibliography {value}"
+                yield chapter.problem(first + line, what, "correct its name", file)
+            known = SETTINGS
+            if above[:1] == ["execute"]:
+                known = EXECUTE
+            elif above[:1] == ["format"]:
+                known = FORMAT if len(path) == 3 else {"html", "typst"}
+            elif above:
+                continue
+            if name not in known:
+                what = f"setting '{'.'.join(path)}' is not woven without Quarto"
+                yield chapter.problem(first + line, what, FIX, file)
+
+
+def _keys(node, above=()):
+    """Every key of a YAML mapping as (path, line from 0, value if it is a scalar)."""
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            path = (*above, str(key.value))
+            yield path, key.start_mark.line, value.value
+            yield from _keys(value, path)
