@@ -75,7 +75,7 @@ def _metadata(chapter):
 
 def _failure(chapter, stderr):
     """Pandoc's own refusal, at the line of the file that it names."""
-    text = re.sub(r"\s+", " ", stderr).strip()
+    text = " ".join(re.sub(r"^@.*$", "", stderr, flags=re.M).split())
     place = re.search(r"(\S+\.bib)\b.*?line (\d+)", text)
     file, line = (place[1].strip('"'), int(place[2])) if place else (None, 1)
     return chapter.problem(line, f"Pandoc: {text[:200]}", "correct it", file)

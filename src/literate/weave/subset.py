@@ -36,7 +36,7 @@ EXECUTE = {"echo", "eval", "output", "warning", "error", "include", "cache"}
 # ... and in `format: html` and `typst`, where most concerns Quarto's look alone.
 FORMAT = {
     *("toc", "toc-depth", "number-sections", "html-math-method", "embed-resources"),
-    *("theme", "respect-user-color-scheme", "css", "papersize", "mainfont"),
+    *("theme", "respect-user-color-scheme", "css", "papersize", "fontsize", "mainfont"),
 }
 PROSE = {
     r"\{\{< (include|meta|var|env|embed|video|contents)\b": "the shortcode '{}'",
@@ -104,8 +104,10 @@ def _settings(chapter):
             known = SETTINGS
             if above[:1] == ["execute"]:
                 known = EXECUTE
-            elif above[:1] == ["format"]:
-                known = FORMAT if len(path) == 3 else {"html", "typst"}
+            elif above == ["format"]:
+                known = {"html", "typst"}
+            elif above[:1] == ["format"] and len(above) == 2:
+                known = FORMAT
             elif above:
                 continue
             if name not in known:

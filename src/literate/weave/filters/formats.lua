@@ -42,7 +42,7 @@ function formats.call(name, arguments, title, blocks, id)
   end
   head:insert(pandoc.RawInline("typst", ")["))
   local close = "]" .. (id and id ~= "" and " <" .. id .. ">" or "")
-  return pandoc.Blocks { pandoc.Plain(head) } .. blocks .. { pandoc.RawBlock("typst", close) }
+  return pandoc.Blocks { pandoc.Plain(head) } .. pandoc.Blocks(blocks) .. { pandoc.RawBlock("typst", close) }
 end
 
 return formats
