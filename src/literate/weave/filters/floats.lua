@@ -41,8 +41,10 @@ local function from_paragraph(paragraph)
   return float(id, { pandoc.Plain { image } }, image.caption)
 end
 
+-- Its columns become as wide as their content, not as the dashes of the source.
 local function from_table(el)
-  if not kind_of(el.identifier) then return nil end
+  el.colspecs = el.colspecs:map(function(spec) return { spec[1], nil } end)
+  if not kind_of(el.identifier) then return el end
   local id, caption = el.identifier, pandoc.utils.blocks_to_inlines(el.caption.long)
   el.identifier, el.caption = "", { long = {} }
   return float(id, { el }, caption)
