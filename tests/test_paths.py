@@ -133,3 +133,18 @@ def test_the_only_path_of_a_dilated_stack_spells_the_distance_in_base_k(k):
         assert moves == [digit * k**layer for layer, digit in enumerate(digits)]
         graph = networkx.DiGraph(edges)
         assert len(list(networkx.all_simple_paths(graph, path[0], path[-1]))) == 1
+
+
+def test_the_shortest_of_two_paths_is_found_in_any_order_of_the_edges():
+    short = [((0, 0), (1, 1))]
+    detour = [((0, 0), (1, 0)), ((1, 0), (2, 0)), ((2, 0), (3, 1))]
+    for edges in (short + detour, detour + short):
+        assert shortest_path(edges, 0, 1) == [(0, 0), (1, 1)]
+        assert path_length(edges, 0, 1) == 1
+
+
+@pytest.mark.parametrize(("edges", "hops", "width"), ARCHITECTURES)
+def test_the_order_of_the_edges_changes_no_count(edges, hops, width):
+    backward = edges(16, *width)[::-1]
+    assert path_length(backward, 0, 15) == hops(16, *width)
+    assert sequential_steps(backward) == hops(16, *width)

@@ -22,7 +22,7 @@ def words(id, names, weights, caption, alt):
         axes.set_xticks(ticks, names, rotation=60, ha="left", rotation_mode="anchor")
         axes.set_yticks(ticks, names)
 
-    return draw(id, paint, (4.0, 3.6), caption, alt)
+    return draw(id, paint, (3.6, 3.3), caption, alt)
 
 
 def patches(id, image, row, query, caption, alt):
@@ -48,7 +48,7 @@ def patches(id, image, row, query, caption, alt):
                 frame = {"ec": LIGHT[role], "lw": width, "fill": False, "zorder": 5}
                 axes.add_patch(Rectangle((across, down), 1, 1, **frame))
 
-    return draw(id, paint, (5.6, 3.0), caption, alt)
+    return draw(id, paint, (3.6, 2.0), caption, alt)
 
 
 def frames(id, notes, spectra, weights, caption, alt):
@@ -68,7 +68,7 @@ def frames(id, notes, spectra, weights, caption, alt):
         bottom.set_xticks(middles, notes)
         bottom.set_yticks(middles, notes)
 
-    return draw(id, paint, (4.4, 5.6), caption, alt)
+    return draw(id, paint, (3.6, 4.7), caption, alt)
 
 
 def residues(id, classes, weights, caption, alt):
@@ -87,7 +87,7 @@ def residues(id, classes, weights, caption, alt):
             frame = {"ec": LIGHT["ink"], "lw": 0.9, "fill": False}
             axes.add_patch(Rectangle(corner, size, size, **frame))
 
-    return draw(id, paint, (4.0, 3.9), caption, alt)
+    return draw(id, paint, (3.6, 3.5), caption, alt)
 
 
 def _weights(axes, weights, aspect="equal"):
