@@ -24,7 +24,7 @@ def one_thread():
 @pytest.fixture(scope="module")
 def norms():
     """Gradient norms over distance, from a few seeds."""
-    return gradients.gradient_norms((1, 16, 64, 256), n_seeds=5, d=16)
+    return gradients.gradient_norms((1, 16, 64, 256), n_seeds=3, d=16)
 
 
 def medians(norms, name):
@@ -33,7 +33,7 @@ def medians(norms, name):
 
 @pytest.mark.claim("clm-linear-rnn")
 def test_an_orthogonal_linear_recurrence_passes_everything_on(norms, close):
-    close(norms["linear RNN"], np.ones((5, 4)))
+    close(norms["linear RNN"], np.ones((3, 4)))
 
 
 @pytest.mark.claim("clm-tanh-fades")
@@ -99,10 +99,11 @@ def test_without_positions_attention_recalls_no_more_than_a_bag_would():
     torch.testing.assert_close(first, shuffled, rtol=1e-12, atol=1e-12)
 
 
-def test_racers_are_of_nearly_equal_size_and_every_run_is_the_same():
+def test_racers_are_of_nearly_equal_size_and_every_run_is_the_same(monkeypatch):
+    monkeypatch.setattr(race, "STEPS", 10)
     sizes = [race.parameters(name, race.width(name)) for name in race.RACERS]
     assert 0.9 * race.PARAMETERS < min(sizes) <= max(sizes) <= race.PARAMETERS
-    runs = [race.recall(("RNN", "attention"), (8,), 1) for _ in range(2)]
+    runs = [race.recall(tuple(race.RACERS), (8,), 1) for _ in range(2)]
     assert runs[0] == runs[1]
 
 
