@@ -5,7 +5,7 @@ import numpy as np
 from .measure import side_by_side
 
 D = 256
-SIZES = (16, 64, 256, 1024, 4096)
+SIZES = (16, 32, 64, 128, 256, 512, 1024)
 
 
 def steps(X, W):
@@ -28,7 +28,7 @@ def rows():
     for n in SIZES:
         X = np.random.default_rng(1).standard_normal((n, D), np.float32)
         calls = {"steps": lambda X=X: steps(X, W), "product": lambda X=X: X @ W}
-        seconds = {name: min(t) for name, t in side_by_side(calls, rounds=40).items()}
+        seconds = {name: min(t) for name, t in side_by_side(calls, rounds=100).items()}
         ratio = seconds["steps"] / seconds["product"]
         found.append({"n": n} | seconds | {"ratio": ratio})
     return found

@@ -52,7 +52,7 @@ def architectures(id, panels, caption, alt):
             _lines(axes, zip(path, path[1:]), LIGHT["weights"], 2.4)
             _lines(axes, [(node, node) for node in path], LIGHT["weights"], 7)
 
-    return draw(id, paint, (3.6, 0.3 * sum(layers) + 2.6), caption, alt)
+    return draw(id, paint, (3.6, 0.25 * sum(layers) + 2.4), caption, alt)
 
 
 def _straight_runs(edges):
