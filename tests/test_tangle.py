@@ -395,11 +395,10 @@ def test_case_11_different_cells_are_both_kept(folder, verbs):
 
 
 def test_case_11_a_conflict_is_shown_three_way(folder):
-    git = ["git", "-C", folder.path, "-c", "user.name=a", "-c", "user.email=a@b"]
-    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run(["git", "-C", folder.path, "init", "--quiet"], check=True)
     folder.write("chapter.qmd", TWO)
     folder.ok("tangle")
-    subprocess.run([*git, "add", "."], check=True)
+    subprocess.run(["git", "-C", folder.path, "add", "."], check=True)
     folder.edit("src/a.py", "x = 1", "x = 10")
     folder.edit("chapter.qmd", "x = 1", "x = 100")
     before = folder.files()
@@ -415,6 +414,19 @@ def test_case_11_a_conflict_is_shown_three_way(folder):
         ">>>>>>> src/a.py:6",
     ]
     assert "cell one was edited here and at src/a.py:6" in folder.err
+
+
+def test_case_11_the_base_is_not_taken_from_another_version(folder):
+    subprocess.run(["git", "-C", folder.path, "init", "--quiet"], check=True)
+    folder.write("chapter.qmd", TWO.replace("x = 1", "x = 0"))
+    folder.ok("tangle")
+    subprocess.run(["git", "-C", folder.path, "add", "."], check=True)
+    folder.write("chapter.qmd", TWO)
+    folder.ok("tangle")
+    folder.edit("src/a.py", "x = 1", "x = 10")
+    folder.edit("chapter.qmd", "x = 1", "x = 100")
+    assert folder.run("sync", "--diff") == 1
+    assert "||||||| as tangled (Git does not have it)\n=======\n" in folder.out
 
 
 def test_case_11_a_difference_is_shown_and_nothing_written(folder):
