@@ -5,13 +5,13 @@ py := .venv/bin/python
 env := .venv/.project
 
 .DEFAULT_GOAL := all
-.PHONY: all help weave tangle stitch sync check test test-all lint bench ring exercise check-exercise pins clean
+.PHONY: all help weave tangle prove stitch sync check test test-all lint bench ring exercise check-exercise pins clean
 
 # What a page is made from: when none of it changed, `make` weaves nothing.
-woven_from := chapter.qmd references.bib _quarto.yml bench/results.json \
+woven_from := chapter.qmd references.bib $(wildcard _build/ledger.json) _quarto.yml bench/results.json \
   $(shell find src -type f -not -path '*__pycache__*' -not -path '*.egg-info*')
 
-all: tangle ## weave the chapter into _build/: tangle, prove the claims, then HTML, PDF and notebook
+all: tangle prove ## weave the chapter into _build/: tangle, prove the claims, then HTML, PDF and notebook
 	@$(MAKE) --no-print-directory _build/chapter.html
 
 _build/chapter.html: $(env) $(woven_from) _build/.commit
@@ -34,6 +34,9 @@ weave: $(env) ## weave alone, without tangling or proving
 
 tangle: $(env) ## chapter.qmd -> src/ and exercises/
 	@$(py) -m literate tangle
+
+prove: tangle ## run the tests of the claims, if modules or tests changed since, for the ledger
+	@$(py) -m claims prove
 
 stitch: $(env) ## src/ and exercises/ -> chapter.qmd: carry edits of the modules back
 	@$(py) -m literate stitch

@@ -7,7 +7,7 @@
 package.path = pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/?.lua;" .. package.path
 
 local features = pandoc.List {
-  "visibility", "shortcodes", "headings", "equations", "floats", "theorems", "callouts",
+  "visibility", "shortcodes", "claims", "headings", "equations", "floats", "theorems", "callouts",
   "cells", "annotations", "code", "margin", "references", "images",
 }
 features = features:map(require)

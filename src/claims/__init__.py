@@ -1,0 +1,1 @@
+"""What the chapter states, which tests check it, and what they found."""
