@@ -7,15 +7,14 @@ from .core import CENTER, SMALL
 from .figure import draw
 from .palette import LIGHT
 
-TOKENS = ("query", "key", "value")  # one colour for each token
-HATCHES = ("", "///", "...")
+TOKENS = (("query", ""), ("key", "///"))  # the color and hatching of each token
 
 
 def regrouped(id, X, ways, caption, alt):
-    """Where each entry of X lands: X, then for each way its heads below each other.
+    """Where each entry of two tokens lands: X, then for each way head below head.
 
-    `X` is (n, d_model); `ways` maps a name to an array (n_heads, n, d_head) of
-    the same entries, all different. An entry keeps its token's colour and hatch.
+    `X` is (2, d_model); `ways` maps a name to an array (n_heads, n, d_head) of
+    the same entries, all different. An entry keeps its token's look.
     """
     token_of = {entry: token for token, row in enumerate(X) for entry in row}
 
@@ -26,7 +25,7 @@ def regrouped(id, X, ways, caption, alt):
         for token in range(n):
             axes.text(-0.2, -token - 0.5, f"token {token + 1}", ha="right", va="center")
         axes.text(d_model / 2, 0.45, "X", weight="bold", **CENTER)
-        x = d_model + 1.6
+        x = d_model + 1.2
         for name, heads in ways.items():
             y, d_head = 0.0, heads.shape[-1]
             for h, head in enumerate(heads):
@@ -34,21 +33,21 @@ def regrouped(id, X, ways, caption, alt):
                 axes.text(x - 0.25, y - n / 2, f"head {h + 1}", rotation=90, **SMALL)
                 y -= n + 0.4
             axes.text(x + d_head / 2, 0.45, name, weight="bold", **CENTER)
-            x += d_head + 2.2
-        axes.set(xlim=(-1.7, x - 1.2), ylim=(y + 0.2, 0.9), aspect="equal")
+            x += d_head + 2
+        axes.set(xlim=(-2.3, x - 1.2), ylim=(y + 0.2, 0.9), aspect="equal")
         axes.axis("off")
 
-    return draw(id, paint, (6.4, 2.5), caption, alt)
+    return draw(id, paint, (3.6, 1.6), caption, alt)
 
 
 def _block(axes, x, y, matrix, token_of):
     """A matrix with its top left corner at (x, y), each entry in its token's look."""
     for (i, j), entry in np.ndenumerate(matrix):
-        token = token_of[entry]
-        color = LIGHT[TOKENS[token]]
+        role, hatching = TOKENS[token_of[entry]]
+        color = LIGHT[role]
         place = (x + j, y - i - 1)
         axes.add_patch(Rectangle(place, 1, 1, fc=color, alpha=0.2, lw=0))
-        hatch = {"hatch": HATCHES[token], "ec": color, "lw": 0}
+        hatch = {"hatch": hatching, "ec": color, "lw": 0}
         axes.add_patch(Rectangle(place, 1, 1, fill=False, alpha=0.5, **hatch))
         axes.add_patch(Rectangle(place, 1, 1, fill=False, ec=LIGHT["line"], lw=1))
         axes.text(place[0] + 0.5, place[1] + 0.47, f"{entry:g}", **CENTER)
@@ -71,7 +70,7 @@ def shifted(id, positions, scores, caption, alt):
         axes.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
         axes.grid(axis="y", lw=0.6)
 
-    return draw(id, paint, (6.4, 2.6), caption, alt)
+    return draw(id, paint, (3.6, 2.4), caption, alt)
 
 
 def decoding(id, counted, measured, caption, alt):
@@ -81,7 +80,7 @@ def decoding(id, counted, measured, caption, alt):
     """
 
     def paint(canvas):
-        panels = canvas.subplots(1, 2)
+        panels = canvas.subplots(2, 1, sharex=True)
         titles = ("scores computed", "seconds")
         for axes, title, curves in zip(panels, titles, (counted, measured)):
             for (name, (tokens, numbers)), (role, line) in zip(curves.items(), LINES):
@@ -91,9 +90,9 @@ def decoding(id, counted, measured, caption, alt):
             axes.set_xticks(tokens, [str(n) for n in tokens])
             axes.set_yscale("log")
             axes.minorticks_off()
-            axes.set_xlabel("tokens decoded")
             axes.set_title(title, loc="left", fontsize=9)
             axes.grid(axis="y", lw=0.6)
         panels[0].legend()
+        panels[1].set_xlabel("tokens decoded")
 
-    return draw(id, paint, (6.8, 2.8), caption, alt)
+    return draw(id, paint, (3.6, 3.8), caption, alt)
