@@ -45,26 +45,27 @@ const transpose = (matrix) => matrix[0].map((_, j) => matrix.map((row) => row[j]
 const STYLE = `
 attention-explorer { display: block; }
 attention-explorer [hidden] { display: none; }
-attention-explorer .live { font: 0.8rem/1.5 system-ui, sans-serif; }
+attention-explorer .live { font: 0.75rem/1.5 system-ui, sans-serif; }
 attention-explorer .controls, attention-explorer .presets {
-  display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0 0 0.75rem; padding: 0; border: 0;
+  display: flex; flex-wrap: wrap; gap: 0.25rem 0.9rem; margin: 0 0 0.75rem; padding: 0; border: 0;
 }
-attention-explorer legend { float: left; margin-right: 1rem; padding: 0; }
+attention-explorer legend { float: left; margin-right: 0.9rem; padding: 0; }
 attention-explorer label { display: flex; align-items: center; gap: 0.4rem; min-height: 1.5rem; }
-attention-explorer .matrices { display: flex; flex-wrap: wrap; gap: 0.75rem 1.75rem; }
-attention-explorer table { width: auto; margin: 0 0 0.25rem; border: 0; font-size: 0.8rem; }
+attention-explorer .matrices { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15.5rem, 100%), 1fr)); gap: 0.75rem 1rem; }
+attention-explorer table { justify-self: start; width: auto; margin: 0 0 0.25rem; border: 0; font-size: 0.75rem; }
 attention-explorer caption { font-weight: 600; padding: 0; margin: 0; caption-side: top; }
 attention-explorer thead, attention-explorer tbody tr + tr { border: 0; }
-attention-explorer th { font-weight: 400; padding: 0.1rem 0.5rem 0.1rem 0; color: var(--muted, gray); }
+attention-explorer th { font-weight: 400; padding: 0.1rem 0.4rem 0.1rem 0; color: var(--muted, gray); }
 attention-explorer td, attention-explorer td:last-child {
-  min-width: 3.4rem; padding: 0.15rem 0.4rem; border: 1px solid var(--line, silver); text-align: right;
+  min-width: 2.8rem; height: 1.7rem; padding: 0 0.3rem; vertical-align: middle; border: 1px solid var(--line, silver); text-align: right;
   background: color-mix(in srgb, var(--tint) calc(var(--share, 0) * 55%), transparent);
 }
+attention-explorer thead td { border: 0; }
 attention-explorer td.sum { border-color: transparent; color: var(--muted, gray); }
 attention-explorer td.off { color: inherit; font-weight: 700; }
 attention-explorer td:has(input) { padding: 0; min-width: 0; }
 attention-explorer input[type="number"] {
-  width: 3.4rem; height: 1.75rem; border: 0; background: none; color: inherit; font: inherit; text-align: right;
+  width: 2.8rem; height: 1.7rem; border: 0; background: none; color: inherit; font: inherit; text-align: right;
 }
 attention-explorer input { accent-color: currentColor; }
 attention-explorer .said { min-height: 3em; margin: 0.5rem 0; }

@@ -1,10 +1,9 @@
-// <path-explorer n="27" k="3"> around a static figure: the same graphs, to play
-// with. The graphs are those of src/paths.py, edge by edge; tests/browser/
+// <path-explorer n="16" k="3"> around a static figure: the same four graphs, to
+// play with. The graphs are those of src/paths.py, edge by edge; tests/browser/
 // compares every number with path_length and sequential_steps.
 
 export const architectures = {
   RNN: {
-    name: "recurrent",
     layers: () => 1,
     edges(n) {
       const edges = [];
@@ -14,22 +13,19 @@ export const architectures = {
     },
   },
   CNN: {
-    name: "convolution",
     layers: (n, k) => Math.max(1, Math.ceil((n - 1) / (k - 1))),
     edges: (n, k) => convolutions(n, k, architectures.CNN.layers(n, k), () => 1),
   },
-  dilated: {
-    name: "dilated convolution",
+  "dilated CNN": {
     layers(n, k) {
       let layers = 1;
       while (k ** layers < n) layers++;
       return layers;
     },
     edges: (n, k) =>
-      convolutions(n, k, architectures.dilated.layers(n, k), (layer) => k ** layer),
+      convolutions(n, k, architectures["dilated CNN"].layers(n, k), (layer) => k ** layer),
   },
   attention: {
-    name: "attention",
     layers: () => 1,
     edges(n) {
       const edges = [];
@@ -95,43 +91,36 @@ export function measure(architecture, n, k, source, target) {
 const STYLE = `
 path-explorer { display: block; }
 path-explorer [hidden] { display: none; }
-path-explorer .controls {
-  display: flex; flex-wrap: wrap; gap: 0.5rem 1.5rem; margin-bottom: 0.75rem;
-  font: 0.8rem/1.5 system-ui, sans-serif;
-}
-path-explorer fieldset {
-  display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; flex-basis: 100%;
-  margin: 0; padding: 0; border: 0;
-}
-path-explorer legend { float: left; margin-right: 1rem; padding: 0; }
-path-explorer label { display: flex; align-items: center; gap: 0.4rem; min-height: 1.5rem; }
-path-explorer input { accent-color: currentColor; }
-path-explorer input[type="range"] { width: 8rem; height: 1.5rem; }
-path-explorer output { min-width: 1.2rem; font-variant-numeric: lining-nums tabular-nums; }
+path-explorer .live { font: 0.8rem/1.5 system-ui, sans-serif; }
+path-explorer .controls { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 0.5rem 1.5rem; margin-bottom: 0.75rem; }
+path-explorer label { display: grid; grid-template-columns: 1fr auto; }
+path-explorer input { grid-column: 1 / 3; width: 100%; height: 1.5rem; margin: 0; accent-color: currentColor; }
+path-explorer :is(label, td) { font-variant-numeric: lining-nums tabular-nums; }
+path-explorer .graphs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 0.75rem 1.5rem; }
+path-explorer h4 { margin: 0; font: inherit; font-weight: 600; }
 path-explorer svg { display: block; width: 100%; touch-action: manipulation; cursor: pointer; }
-path-explorer .edges { fill: none; stroke: var(--muted, gray); stroke-width: 0.6; opacity: 0.7; }
-path-explorer .node { fill: var(--muted, gray); }
-path-explorer .hop { stroke: var(--weights, #c22); stroke-width: 3; stroke-linecap: round; }
-path-explorer .stop { fill: var(--weights, #c22); }
-path-explorer text { fill: currentColor; font: 12px system-ui, sans-serif; text-anchor: middle; }
+path-explorer .edges { fill: none; stroke: var(--muted, gray); stroke-width: 0.5; }
+path-explorer .nodes { fill: none; stroke: var(--muted, gray); stroke-width: 3.5; stroke-linecap: round; }
+path-explorer .hop { stroke: var(--weights, #c0284d); stroke-width: 2.5; stroke-linecap: round; }
+path-explorer .stop { fill: var(--weights, #c0284d); }
+path-explorer text { fill: currentColor; font: 11px system-ui, sans-serif; }
 path-explorer .said { min-height: 3em; margin: 0.5rem 0; }
-path-explorer tr[data-chosen] { font-weight: 600; }
-path-explorer td, path-explorer th:not(:first-child) { text-align: right; }
+path-explorer table { font-size: 0.75rem; }
+path-explorer :is(td, th):not(:first-child) { padding-left: 0.5rem; padding-right: 0; text-align: right; }
 @media (prefers-reduced-motion: no-preference) {
-  path-explorer .hop { animation: path-explorer-hop 240ms ease-out backwards; }
-  @keyframes path-explorer-hop { from { opacity: 0; stroke-dasharray: 0 999; } }
+  path-explorer .changed .hop { animation: path-explorer-hop 200ms ease-out backwards; }
+  @keyframes path-explorer-hop { from { opacity: 0; } }
 }
 `;
 
 const CONTROLS = `
 <div class="controls">
-  <fieldset><legend>Architecture</legend></fieldset>
-  <label>tokens n <input type="range" name="n" min="2" max="32"><output></output></label>
-  <label>kernel width k <input type="range" name="k" min="2" max="7"><output></output></label>
-  <label>from token <input type="range" name="source" min="1"><output></output></label>
-  <label>to token <input type="range" name="target" min="1"><output></output></label>
+  <label>tokens n <span aria-hidden="true"></span><input type="range" name="n" min="2" max="32"></label>
+  <label>kernel width k <span aria-hidden="true"></span><input type="range" name="k" min="2" max="7"></label>
+  <label>from token <span aria-hidden="true"></span><input type="range" name="source" min="1"></label>
+  <label>to token <span aria-hidden="true"></span><input type="range" name="target" min="1"></label>
 </div>
-<svg role="img" aria-label="The graph, with the shortest path drawn over it"></svg>
+<div class="graphs"></div>
 <p class="said" role="status"></p>
 <table>
   <thead><tr><th scope="col">architecture</th><th scope="col">hops</th><th scope="col">layers</th>
@@ -139,138 +128,112 @@ const CONTROLS = `
   <tbody></tbody>
 </table>`;
 
+const WIDTH = 320;
+const HEIGHT = 190;
+const EDGE = 10; // between the drawing and the frame
+const FOOT = 20; // for the names of the two ends
+
 class PathExplorer extends HTMLElement {
   connectedCallback() {
     const figure = this.querySelector("figure");
     if (!figure || this.live) return;
-    adopt(STYLE);
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync(STYLE);
+    document.adoptedStyleSheets.push(sheet);
     this.live = document.createElement("div");
+    this.live.className = "live";
     this.live.innerHTML = CONTROLS;
     figure.querySelector("figcaption").before(this.live);
     for (const part of figure.children) {
       part.hidden = part !== this.live && part.localName !== "figcaption";
     }
-    const n = Number(this.getAttribute("n") ?? 8);
-    this.state = { architecture: "CNN", n, k: Number(this.getAttribute("k") ?? 3), source: 1, target: n };
-    this.choices();
+    const [n, k] = ["n", "k"].map((name) => Number(this.getAttribute(name)));
+    this.state = { n, k, source: 1, target: n };
     this.live.addEventListener("input", ({ target }) => {
-      const { name, value } = target;
-      this.change({ [name]: name === "architecture" ? value : Number(value) });
+      this.change({ [target.name]: Number(target.value) });
     });
-    this.svg = this.live.querySelector("svg");
-    this.svg.addEventListener("click", (event) => this.click(event));
-    this.change({});
+    this.live.querySelector(".graphs").addEventListener("click", (event) => this.click(event));
+    this.show();
   }
 
-  choices() {
-    const fieldset = this.live.querySelector("fieldset");
-    for (const [value, { name }] of Object.entries(architectures)) {
-      const label = document.createElement("label");
-      const input = Object.assign(document.createElement("input"), {
-        type: "radio", name: "architecture", value, checked: value === this.state.architecture,
-      });
-      label.append(input, name);
-      fieldset.append(label);
-    }
-  }
-
-  // The lower half of the drawing chooses the source, the upper the target.
+  // In a drawing, the lower half chooses the source, the upper the target.
   click(event) {
-    const { left, width, top, height } = this.svg.getBoundingClientRect();
-    const [, , across] = this.svg.getAttribute("viewBox").split(" ").map(Number);
-    const x = ((event.clientX - left) / width) * across;
-    const token = Math.round((x - 20) / ((across - 40) / (this.state.n - 1))) + 1;
+    const svg = event.target.closest("svg");
+    if (!svg) return;
+    const { left, width, top, height } = svg.getBoundingClientRect();
+    const x = ((event.clientX - left) / width) * WIDTH;
+    const token = Math.round(((x - EDGE) / (WIDTH - 2 * EDGE)) * (this.state.n - 1)) + 1;
     const end = event.clientY > top + height / 2 ? "source" : "target";
-    this.change({ [end]: token });
+    this.change({ [end]: Math.min(Math.max(token, 1), this.state.n) });
   }
 
   change(changes) {
     const state = Object.assign(this.state, changes);
-    if ("n" in changes) state.target = state.n; // the longest way is the telling one
-    for (const end of ["source", "target"]) {
-      state[end] = Math.min(Math.max(state[end], 1), state.n);
+    if ("n" in changes) {
+      state.target = state.n; // the longest way is the telling one
+      state.source = Math.min(state.source, state.n);
     }
-    for (const name of ["n", "k", "source", "target"]) {
-      const input = this.live.querySelector(`[name=${name}]`);
-      if (name === "source" || name === "target") input.max = state.n;
-      input.value = state[name];
-      input.nextElementSibling.value = state[name];
-    }
-    const { architecture, n, k, source, target } = state;
-    const measured = Object.fromEntries(
-      Object.keys(architectures).map((name) => [name, measure(name, n, k, source - 1, target - 1)]),
-    );
-    this.draw(measured[architecture]);
-    this.tabulate(measured);
-    this.live.querySelector(".said").textContent = this.sentence(measured[architecture]);
+    this.live.querySelector(".graphs").classList.add("changed");
+    this.show();
   }
 
-  sentence({ hops, path }) {
-    const { architecture, n, k, source, target } = this.state;
-    const wide = architecture === "CNN" || architecture === "dilated" ? ` of width ${k}` : "";
-    const who = architectures[architecture].name[0].toUpperCase() + architectures[architecture].name.slice(1);
-    const head = `${who}${wide}, ${n} tokens:`;
-    if (hops === null) {
-      return `${head} no path from token ${source} to token ${target}, since all four look backward only.`;
+  show() {
+    const { n, k, source, target } = this.state;
+    for (const input of this.live.querySelectorAll("input")) {
+      if (input.name === "source" || input.name === "target") input.max = n;
+      input.value = this.state[input.name];
+      input.previousElementSibling.textContent = this.state[input.name];
     }
-    const between = [...new Set(path.slice(1, -1).map((node) => node[1] + 1))]
-      .filter((token) => token !== source && token !== target);
-    const by = between.length === 0 ? "" : between.length > 6
-      ? `, by way of ${between.length} tokens`
-      : `, by way of ${between.join(", ")}`;
-    return `${head} ${hops} ${hops === 1 ? "hop" : "hops"} from token ${source} to token ${target}${by}.`;
-  }
-
-  draw({ path, layers }) {
-    const { architecture, n, k } = this.state;
-    const [width, height] = [680, Math.min(120 + 24 * (layers - 1), 360)];
-    const x = (position) => 20 + (position * (width - 40)) / (n - 1);
-    const y = (layer) => height - 30 - (layer * (height - 60)) / layers;
-    const place = ([layer, position]) => `${x(position).toFixed(1)} ${y(layer).toFixed(1)}`;
-    const edges = architectures[architecture].edges(n, k);
-    const lines = edges.map(([tail, head]) => `M${place(tail)}L${place(head)}`).join("");
-    const nodes = Array.from({ length: (layers + 1) * n }, (_, at) => [Math.floor(at / n), at % n]);
-    const radius = Math.min(4, 120 / n, (height - 60) / layers / 4);
-    const circle = (node, kind, r) => {
-      const [cx, cy] = place(node).split(" ");
-      return `<circle class="${kind}" cx="${cx}" cy="${cy}" r="${r}"/>`;
-    };
-    const pause = Math.min(200, 1200 / (path?.length ?? 1));
-    const hops = (path ?? []).slice(1).map((node, at) => {
-      const [x1, y1] = place(path[at]).split(" ");
-      const [x2, y2] = place(node).split(" ");
-      return `<line class="hop" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`;
-    });
-    const ends = [0, n - 1].map((at) => `<text x="${x(at)}" y="${height - 8}">${at + 1}</text>`);
-    this.svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.svg.innerHTML =
-      `<path class="edges" d="${lines}"/>` +
-      nodes.map((node) => circle(node, "node", radius)).join("") +
-      hops.join("") +
-      (path ?? []).map((node) => circle(node, "stop", radius + 2)).join("") +
-      ends.join("");
-    this.svg.querySelectorAll(".hop").forEach((hop, at) => {
-      hop.style.animationDelay = `${at * pause}ms`;
-    });
-  }
-
-  tabulate(measured) {
-    this.live.querySelector("tbody").innerHTML = Object.entries(measured)
-      .map(([key, { hops, layers, steps, edges }]) => {
-        const chosen = key === this.state.architecture ? " data-chosen" : "";
-        const cells = [hops ?? "no path", layers, steps, edges];
-        return `<tr${chosen}><th scope="row">${architectures[key].name}</th>${cells
-          .map((cell) => `<td>${cell}</td>`)
-          .join("")}</tr>`;
+    const measured = Object.keys(architectures).map((name) => [
+      name,
+      measure(name, n, k, source - 1, target - 1),
+    ]);
+    this.live.querySelector(".graphs").innerHTML = measured
+      .map(([name, found]) => `<div><h4>${name}: ${inWords(found.hops)}</h4>${this.draw(name, found)}</div>`)
+      .join("");
+    this.live.querySelector(".said").textContent = this.sentence(measured);
+    this.live.querySelector("tbody").innerHTML = measured
+      .map(([name, { hops, layers, steps, edges }]) => {
+        const cells = [hops ?? "no path", layers, steps, edges].map((cell) => `<td>${cell}</td>`);
+        return `<tr><th scope="row">${name}</th>${cells.join("")}</tr>`;
       })
       .join("");
   }
+
+  sentence(measured) {
+    const { n, k, source, target } = this.state;
+    const where = `from token ${source} to token ${target} of ${n}`;
+    if (source > target) return `No path leads ${where}: all four look backward only.`;
+    const counts = measured.map(([name, { hops }]) => `${name} ${inWords(hops)}`).join(", ");
+    return `The way ${where}, with kernels of width ${k}: ${counts}.`;
+  }
+
+  draw(name, { path, layers, hops, edges }) {
+    const { n, k } = this.state;
+    const x = (position) => (EDGE + (position * (WIDTH - 2 * EDGE)) / (n - 1)).toFixed(1);
+    const y = (layer) => (HEIGHT - EDGE - FOOT - (layer * (HEIGHT - 2 * EDGE - FOOT)) / layers).toFixed(1);
+    const line = ([tail, head]) => `M${x(tail[1])} ${y(tail[0])}L${x(head[1])} ${y(head[0])}`;
+    const lines = architectures[name].edges(n, k).map(line).join("");
+    const opacity = Math.min(0.9, Math.max(0.3, 90 / edges)); // many lines, light lines
+    const nodes = Array.from({ length: (layers + 1) * n }, (_, at) => [Math.floor(at / n), at % n]);
+    const pause = Math.min(150, 1200 / (hops ?? 1));
+    const drawn = (path ?? []).map((node, at) => {
+      const stop = `<circle class="stop" cx="${x(node[1])}" cy="${y(node[0])}" r="4"/>`;
+      if (at === 0) return stop;
+      const delay = `style="animation-delay:${at * pause}ms"`;
+      return `<path class="hop" ${delay} d="${line([path[at - 1], node])}"/>${stop}`;
+    });
+    const label = `${name}, ${n} tokens in ${layers + 1} rows, shortest path: ${inWords(hops)}`;
+    return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
+      <path class="edges" opacity="${opacity.toFixed(2)}" d="${lines}"/>
+      <path class="nodes" d="${nodes.map((node) => line([node, node])).join("")}"/>
+      ${drawn.join("")}
+      <text x="0" y="${HEIGHT - 4}">token 1</text>
+      <text x="${WIDTH}" y="${HEIGHT - 4}" text-anchor="end">token ${n}</text>
+    </svg>`;
+  }
 }
 
-function adopt(style) {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(style);
-  document.adoptedStyleSheets.push(sheet);
-}
+const inWords = (hops) => (hops === null ? "no path" : hops === 1 ? "1 hop" : `${hops} hops`);
 
 customElements.define("path-explorer", PathExplorer);
