@@ -30,11 +30,11 @@ def f{n}(x):
 ```
 """
 PROGRAM = """
-import json, resource, sys
+import json, sys, time
 from literate.__main__ import main
 assert main(sys.argv[1:]) == 0
-used = resource.getrusage(resource.RUSAGE_SELF)
-print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss]))
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(json.dumps([time.process_time(), int(peak.split()[1])]))
 """
 
 

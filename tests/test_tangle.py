@@ -743,11 +743,12 @@ def many_cells(count):
 
 
 MEASURED = """
-import resource, sys
+import sys, time
 from literate.__main__ import main
-assert main([sys.argv[1], sys.argv[2]]) == 0
-use = resource.getrusage(resource.RUSAGE_SELF)
-print(use.ru_utime + use.ru_stime, use.ru_maxrss / 1024)
+assert main(sys.argv[1:]) == 0
+# VmHWM: the peak of this program alone (ru_maxrss has its parent's in it).
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(time.process_time(), int(peak.split()[1]) / 1000)
 """
 
 
@@ -759,11 +760,9 @@ def test_case_18_five_thousand_cells_take_two_seconds_and_100_mb(folder, verb):
         folder.ok("tangle")
     if verb in ("stitch", "sync"):
         folder.edit("src/m1.py", "x + 2501", "x + 2502")
-    result = subprocess.run(
-        [sys.executable, "-c", MEASURED, verb, folder.path / "chapter.qmd"],
-        capture_output=True,
-        check=True,
-    )
+    command = [sys.executable, "-c", MEASURED, verb, folder.path / "chapter.qmd"]
+    result = subprocess.run(command, capture_output=True, check=True)
+    # Seconds of the processor: the test must not fail because others work.
     seconds, megabytes = map(float, result.stdout.split()[-2:])
     assert seconds < 2
     assert megabytes < 100
