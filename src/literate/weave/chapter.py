@@ -23,6 +23,15 @@ class Inline:
     code: str
 
 
+@dataclass(frozen=True)
+class Line:
+    """A line of prose; `part` is what it is of a fenced code block, if anything."""
+
+    number: int
+    text: str
+    part: str | None
+
+
 class Chapter:
     """A scanned document and its settings; refused if it cannot be read."""
 
@@ -33,6 +42,7 @@ class Chapter:
         self.document = scan(text, self.path.name)
         if self.document.problems:
             raise Refused(self.document.problems)
+        self.enclosed = []  # cells in a longer fence
         self.sources = list(self._sources(text))
         self.settings = {}
         for source in self.sources:
@@ -97,30 +107,40 @@ class Chapter:
     def steps(self):
         """What is executed, in order: cells and inline expressions."""
         steps = []
-        for piece in self.document.pieces:
+        for piece in self.pieces:
             if isinstance(piece, Cell):
                 steps.append(piece)
                 continue
-            for at, line, fenced in prose_lines(piece.source):
-                found = [] if fenced else INLINE.finditer(line)
-                steps += [Inline(piece.line + at, match[1].strip()) for match in found]
+            for line in piece:
+                found = [] if line.part else INLINE.finditer(line.text)
+                steps += [Inline(line.number, match[1].strip()) for match in found]
         return tuple(steps)
 
+    @cached_property
+    def pieces(self):
+        """The document in order: cells, and prose as tuples of its lines."""
+        pieces, fence = [], None
+        for piece in self.document.pieces:
+            if isinstance(piece, Cell):
+                pieces.append(piece)
+                if fence:
+                    self.enclosed.append(piece)
+                continue
+            lines = []
+            for number, text in enumerate(piece.source.split("\n"), piece.line):
+                part, fence = _part(text, fence)
+                lines.append(Line(number, text, part))
+            pieces.append(tuple(lines))
+        return tuple(pieces)
 
-def prose_lines(source):
-    """Lines of prose as (index, line, its part in a fenced code block, if any).
 
-    The part is "opener", "code" or "closer", else None.
-    """
-    fence = None
-    for at, line in enumerate(source.split("\n")):
-        match = FENCE.match(line)
-        if fence:
-            ends = match and not match[3].strip() and match[2].startswith(fence)
-            fence = None if ends else fence
-            yield at, line, "closer" if ends else "code"
-        elif match and not (match[2][0] == "`" and "`" in match[3]):
-            fence = match[2]
-            yield at, line, "opener"
-        else:
-            yield at, line, None
+def _part(line, fence):
+    """What the line is of a fenced code block, and the fence open after it."""
+    match = FENCE.match(line)
+    if fence:
+        if match and not match[3].strip() and match[2].startswith(fence):
+            return "closer", None
+        return "code", fence
+    if match and not (match[2][0] == "`" and "`" in match[3]):
+        return "opener", match[2]
+    return None, None

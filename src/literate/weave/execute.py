@@ -10,7 +10,7 @@ it runs in a fresh kernel at each weave, and what it reads is never old. (Quarto
 accepts the option and runs the cell with the others.)
 """
 
-import ast
+import asyncio
 import hashlib
 import json
 import os
@@ -32,7 +32,9 @@ from ..problems import Refused
 from .files import write
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
-FRAME = re.compile(r"Cell In\[(\d+)\], line (\d+)|^File (.+\.py):(\d+)", re.MULTILINE)
+FRAME = re.compile(
+    r"^ *(?:Cell In\[(\d+)\], line (\d+)|File (\S.*?\.py):(\d+))", re.MULTILINE
+)
 VERSIONS = ("ipykernel", "ipython", "nbclient", "numpy", "torch", "matplotlib")
 
 
@@ -45,12 +47,12 @@ def execute(chapter, timeout, report):
         results = kept["results"]
     else:
         steps = [step for step in chapter.steps if not _alone(step)]
-        results = iter(_run(chapter, steps, timeout, report))
+        results = iter(asyncio.run(_run(chapter, steps, timeout, report)))
         results = [None if _alone(step) else next(results) for step in chapter.steps]
         write(cache, json.dumps({"key": key, "results": results}))
     for at, step in enumerate(chapter.steps):
         if _alone(step):
-            results[at] = _run(chapter, [step], timeout, report)[0]
+            results[at] = asyncio.run(_run(chapter, [step], timeout, report))[0]
     return results
 
 
@@ -82,9 +84,8 @@ def _version(name):
         return None
 
 
-def _run(chapter, steps, timeout, report):
+async def _run(chapter, steps, timeout, report):
     """Run steps in one fresh kernel; the first failure is refused at its line."""
-    cells = [step for step in steps if isinstance(step, Cell)]
     if not any(_evaluated(chapter, step) for step in steps):
         return [[] for _ in steps]
     client = NotebookClient(
@@ -95,33 +96,28 @@ def _run(chapter, steps, timeout, report):
         record_timing=False,
         resources={"metadata": {"path": str(chapter.folder)}},
     )
-    results, ran = [], []
     (chapter.folder / "_build/cache/ipython").mkdir(parents=True, exist_ok=True)
-    with (
-        tempfile.TemporaryDirectory(prefix="weave-") as scratch,
-        _connected(client, scratch, _environment(chapter)),
-    ):
-        for step in steps:
-            if not _evaluated(chapter, step):
-                results.append([])
-                continue
-            began = time.monotonic()
-            results.append(_step(client, chapter, step, ran))
-            if isinstance(step, Cell):
-                took = time.monotonic() - began
-                report(
-                    f"[{cells.index(step) + 1}/{len(cells)}] {_name(step)} {took:.1f} s"
-                )
+    with tempfile.TemporaryDirectory(prefix="weave-") as scratch:
+        manager = client.create_kernel_manager()
+        manager.connection_file = str(Path(scratch, "kernel.json"))
+        if len(os.fsencode(scratch)) < 80:  # a socket's path has 107 bytes at most
+            manager.transport = "ipc"
+        async with client.async_setup_kernel(env=_environment(chapter)):
+            return await _results(client, chapter, steps, report)
+
+
+async def _results(client, chapter, steps, report):
+    """The outputs of steps, one after the other."""
+    cells = [step for step in steps if isinstance(step, Cell)]
+    results, ran = [], []
+    for step in steps:
+        began = time.monotonic()
+        evaluated = _evaluated(chapter, step)
+        results.append(await _step(client, chapter, step, ran) if evaluated else [])
+        if evaluated and isinstance(step, Cell):
+            place = f"[{cells.index(step) + 1}/{len(cells)}]"
+            report(f"{place} {_name(step)} {time.monotonic() - began:.1f} s")
     return results
-
-
-def _connected(client, scratch, environment):
-    """Let client and kernel talk through files in `scratch`, if its name is short."""
-    manager = client.create_kernel_manager()
-    manager.connection_file = str(Path(scratch, "kernel.json"))
-    if len(os.fsencode(scratch)) < 80:  # a socket's path has 107 bytes at most
-        manager.transport = "ipc"
-    return client.setup_kernel(env=environment)
 
 
 def _evaluated(chapter, step):
@@ -144,7 +140,7 @@ def _name(cell):
     return cell.label or f"line {cell.line}"
 
 
-def _step(client, chapter, step, ran):
+async def _step(client, chapter, step, ran):
     """One step's outputs, as plain dictionaries."""
     is_cell = isinstance(step, Cell)
     if is_cell:
@@ -153,7 +149,7 @@ def _step(client, chapter, step, ran):
     what = f"cell {_name(step)}" if is_cell else f"inline `{step.code}`"
     try:
         client.nb.cells = [node]
-        client.execute_cell(node, 0, store_history=is_cell)
+        await client.async_execute_cell(node, 0, store_history=is_cell)
     except CellTimeoutError:
         what = f"{what} runs for more than {client.timeout} s"
         fix = "make it faster, or give the weave a longer --timeout"
@@ -171,15 +167,14 @@ def _step(client, chapter, step, ran):
 def _failure(chapter, step, what, error, ran):
     """The failing statement's line in the chapter, the exception and its message."""
     message = ANSI.sub("", f"{error['ename']}: {error['evalue']}").split("\n")[0]
-    frames = FRAME.findall(ANSI.sub("", "\n".join(error["traceback"])))
-    places = []
-    for count, line, module, module_line in frames:
-        if module:
-            found = chapter_line(Path(module).expanduser(), int(module_line))
-            if found and found[0] == chapter.path.resolve():
-                places.append(found[1])
-        elif 0 < int(count) <= len(ran):
-            places.append(ran[int(count) - 1].code_line + int(line) - 1)
+    places = []  # the chapter's lines of the traceback, outermost first
+    for cell, line, path, path_line in FRAME.findall(
+        ANSI.sub("", "\n".join(error["traceback"]))
+    ):
+        if cell and int(cell) <= len(ran):
+            places.append(ran[int(cell) - 1].code_line + int(line) - 1)
+        elif path and (found := chapter_line(Path(path).expanduser(), int(path_line))):
+            places.append(found[1])
     line = places[0] if isinstance(step, Cell) and places else step.line
     if places and places[-1] != line:
         message += f" (raised at line {places[-1]})"
@@ -192,21 +187,6 @@ def _plain(output):
     output.pop("execution_count", None)
     output.pop("metadata", None)
     return output
-
-
-def inline_text(outputs):
-    """What an inline expression shows, as Markdown; strings are escaped."""
-    for output in outputs:
-        data = output.get("data", {})
-        if "text/markdown" in data:
-            return data["text/markdown"]
-        plain = data.get("text/plain", "")
-        if plain[:1] in "'\"" and plain:
-            return re.sub(
-                r"([\\`*_{}\[\]()#+.!|<>-])", r"\\\1", ast.literal_eval(plain)
-            )
-        return plain
-    return "None"
 
 
 def log(message):

@@ -16,7 +16,7 @@ from .roles import color
 KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
 
-def to_html(chapter, results, beside):
+def to_html(chapter, results, beside, strict):
     """The page, with links to the files beside it, and its problems."""
     arguments = [
         "--mathml",
@@ -64,7 +64,7 @@ def _dead_links(chapter, text, beside):
     ids = set(re.findall(r'\bid="([^"]+)"', text))
     for target in dict.fromkeys(re.findall(r'<a [^>]*?href="([^"]+)"', text)):
         name, _, anchor = urllib.parse.unquote(html.unescape(target)).partition("#")
-        if name.startswith("ref-") or re.match(r"[a-z]+:", name) or name in beside:
+        if anchor.startswith("ref-") or re.match(r"[a-z]+:", name) or name in beside:
             continue
         if not (anchor in ids if not name else (chapter.folder / name).exists()):
             what = f"the link to {target} leads nowhere"

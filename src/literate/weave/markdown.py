@@ -1,12 +1,14 @@
 """Executed cells and prose -> the Markdown that Pandoc reads, as Quarto makes it."""
 
+import ast
 import base64
 import re
+from functools import partial
 
 from ..cells import Cell, dedent
 from ..problems import Refused
-from .chapter import INLINE, prose_lines
-from .execute import ANSI, inline_text
+from .chapter import INLINE
+from .execute import ANSI
 from .files import write
 
 SHORTCODE = re.compile(r"\{\{< (kbd|pagebreak)(?: (\S+))? >\}\}")
@@ -27,32 +29,50 @@ def to_markdown(chapter, results, to):
     """The whole document for one format: html, typst or ipynb."""
     results = iter(results)
     text = []
-    for piece in chapter.document.pieces:
+    for piece in chapter.pieces:
         if isinstance(piece, Cell):
             block = CellBlock(chapter, piece, next(results), to).markdown()
             lines = (piece.indent + line if line else "" for line in block.split("\n"))
             text.append("\n".join(lines) + "\n")
         else:
-            text.append(_prose(piece.source, results))
+            text.append(_prose(chapter, piece, results))
     return "".join(text)
 
 
-def _prose(source, results):
+def _prose(chapter, prose, results):
     """Prose with its inline values, and without what only Quarto reads."""
     lines, shown = [], False
-    for _, line, part in prose_lines(source):
-        if not part:
-            line = INLINE.sub(lambda _: inline_text(next(results)), line)
-            line = SHORTCODE.sub(r"[\2]{.shortcode-\1}", line)
-        elif part == "opener" and (match := OTHER_CELL.match(line)):
-            line = f'{match[1]}{match[2]} {{class="{match[3]}"}}'
-        elif part == "opener" and (match := SHOWN_OPENER.match(line)):
+    for line in prose:
+        text = line.text
+        if not line.part:
+            text = INLINE.sub(partial(_value, chapter, line.number, results), text)
+            text = SHORTCODE.sub(r"[\2]{.shortcode-\1}", text)
+        elif line.part == "opener" and (match := OTHER_CELL.match(text)):
+            text = f'{match[1]}{match[2]} {{class="{match[3]}"}}'
+        elif line.part == "opener" and (match := SHOWN_OPENER.match(text)):
             shown = True  # the fence itself is shown, in a longer one
-            line = f"{match[1]}`{match[2]} markdown\n{line}"
-        elif part == "closer" and shown:
-            line, shown = f"{line}\n{line.rstrip()}`", False
-        lines.append(SHOWN_CELL.sub(r"{\1}", line))
+            text = f"{match[1]}`{match[2]} markdown\n{text}"
+        elif line.part == "closer" and shown:
+            text, shown = f"{text}\n{text.rstrip()}`", False
+        lines.append(SHOWN_CELL.sub(r"{\1}", text))
     return "\n".join(lines)
+
+
+def _value(chapter, line, results, match):
+    """What an inline expression shows, as Markdown; strings are escaped."""
+    outputs = next(results)
+    data = outputs[0]["data"] if outputs else {"text/plain": "None"}
+    if "text/markdown" in data:
+        return data["text/markdown"]
+    plain = data["text/plain"]
+    if plain[0] not in "'\"":
+        return plain
+    shown = re.sub(r"([\\`*_{}\[\]()#+.!|<>-])", r"\\\1", ast.literal_eval(plain))
+    if "\\" in shown and match.string.count("$", 0, match.start()) % 2:
+        what = f"Quarto escapes the string {match[1]} in a formula"
+        problem = chapter.problem(line, what, "make it Markdown(...)")
+        raise Refused([problem])
+    return shown
 
 
 def fence(text, attributes):
@@ -197,6 +217,8 @@ class CellBlock:
         """What a value shows, in the best form for the format."""
         for mime in MIME[self.to]:
             if mime == "text/html" and mime in data:
+                if self.to != "html" and "<table" not in data[mime]:
+                    continue
                 return div(
                     ".cell-output .cell-output-display", fence(data[mime], "=html")
                 )

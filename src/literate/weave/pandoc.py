@@ -27,7 +27,7 @@ PROBLEMS = {
     "math": ("Pandoc cannot read the formula {}", "correct its TeX", "{}"),
     "section": ("@{} needs numbered sections", "set number-sections: true", "@{}"),
     "solution": ("Quarto's PDF cannot refer to {}", "refer to its exercise", "@{}"),
-    "mixed": ("{} stands in one group with a citation", "part the group", "{}"),
+    "mixed": ("@{} stands in one group with a citation", "part the group", "@{}"),
     "proof": ("a proof takes no id ({}): Quarto fails", "leave it out", "#{}"),
 }
 

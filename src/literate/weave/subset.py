@@ -4,8 +4,7 @@ import re
 
 import yaml
 
-from ..cells import Prose
-from .chapter import prose_lines
+from ..cells import Cell
 
 BOOLEAN = (True, False)
 # Cell options and the values they take; None: any.
@@ -50,13 +49,15 @@ FIX = "leave it out, or render with Quarto (make quarto)"
 def unwoven(chapter):
     """What the document asks for and this weaver does not do, as problems."""
     found = [*_labels(chapter), *_settings(chapter)]
-    for cell in chapter.document.cells:
-        found += _options(chapter, cell)
-    for piece in chapter.document.pieces:
-        if isinstance(piece, Prose):
-            for at, line, fenced in prose_lines(piece.source):
-                if not fenced:
-                    found += _prose(chapter, piece.line + at, line)
+    for piece in chapter.pieces:
+        if isinstance(piece, Cell):
+            found += _options(chapter, piece)
+        else:
+            found += _prose(chapter, (line for line in piece if not line.part))
+    for cell in chapter.enclosed:
+        what = "Quarto runs this cell, but it stands in a longer fence"
+        fix = "take it out, or show it with {{python}}"
+        found.append(chapter.problem(cell.line, what, fix))
     return found
 
 
@@ -86,11 +87,12 @@ def _options(chapter, cell):
             yield chapter.problem(cell.option_lines[name], what, fix)
 
 
-def _prose(chapter, line, text):
-    for pattern, noun in PROSE.items():
-        for match in re.finditer(pattern, text):
-            what = f"{noun.format(match[1])} is not woven without Quarto"
-            yield chapter.problem(line, what, FIX)
+def _prose(chapter, lines):
+    for line in lines:
+        for pattern, noun in PROSE.items():
+            for match in re.finditer(pattern, line.text):
+                what = f"{noun.format(match[1])} is not woven without Quarto"
+                yield chapter.problem(line.number, what, FIX)
 
 
 def _settings(chapter):

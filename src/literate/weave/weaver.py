@@ -36,7 +36,7 @@ class Weaver:
         beside = self._beside(chapter, formats)
         pages = {}
         for name in formats:
-            page, found = FORMATS[name](chapter, results, beside)
+            page, found = FORMATS[name](chapter, results, beside, self.strict)
             pages[self.output / f"{chapter.stem}.{name}"] = page
             problems += found
         if problems and (self.strict or None in pages.values()):

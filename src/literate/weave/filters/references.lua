@@ -21,20 +21,20 @@ local function link(citation, id)
 end
 
 local function resolve(cite)
-  local result, references = pandoc.Inlines {}, 0
+  local result, references, last = pandoc.Inlines {}, 0, nil
   for at, citation in ipairs(cite.citations) do
     local id = citation.id:sub(1, 1):lower() .. citation.id:sub(2)
     if numbers.kind(id) then
       local shown = link(citation, id)
       if at > 1 and shown.t ~= "Strong" then result:insert(pandoc.Str ", ") end
       result:insert(shown)
-      references = references + 1
+      references, last = references + 1, citation.id
     elseif not PANDOC_WRITER_OPTIONS.variables.bibliography then
       numbers.problem("citation", citation.id)
     end
   end
   if references > 0 and references < #cite.citations then
-    numbers.problem("mixed", "@" .. cite.citations[1].id)
+    numbers.problem("mixed", last)
   end
   if references > 0 then return result end
 end
