@@ -16,7 +16,7 @@ from .roles import color
 KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
 
-def to_html(chapter, results, beside, strict):
+def to_html(chapter, results, request):
     """The page, with links to the files beside it, and its problems."""
     arguments = [
         "--mathml",
@@ -27,6 +27,7 @@ def to_html(chapter, results, beside, strict):
     if chapter.format_option("html", "toc"):
         depth = chapter.format_option("html", "toc-depth") or 3
         arguments += ["--toc", f"--toc-depth={depth}"]
+    beside = request.beside(chapter)
     variables = {
         **page.variables(),
         **page_variables(chapter),
@@ -49,7 +50,9 @@ def to_html(chapter, results, beside, strict):
         text,
     )
     # Pandoc's link at each line of code, which nothing shows
-    text = re.sub(r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>', "", text)
+    text = re.sub(
+        r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>', "", text
+    )
     text = re.sub(
         r'(<script type="module") src="([^"]+)">',
         lambda match: f"{match[1]}>\n{_script(chapter, match[2], problems)}",

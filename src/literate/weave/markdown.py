@@ -19,14 +19,14 @@ DRAWN = re.compile(r"\[?(<matplotlib\.|Text\()")
 MIME = {
     "html": ["text/html", "text/markdown", "text/latex"],
     "typst": ["text/markdown", "text/html", "text/latex"],
-    "ipynb": ["text/markdown", "text/html", "text/latex"],
+    "gfm": ["text/markdown", "text/html", "text/latex"],
 }
 NOUNS = {"fig": "picture", "tbl": "table"}
 PICTURES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg"}
 
 
 def to_markdown(chapter, results, to):
-    """The whole document for one format: html, typst or ipynb."""
+    """The whole document for one format: html, typst or gfm (for the notebook)."""
     results = iter(results)
     text = []
     for piece in chapter.pieces:
@@ -107,7 +107,11 @@ class CellBlock:
 
     def markdown(self):
         """The cell's code and outputs, each if it is shown."""
-        if self.option("include", True) is False or not self.cell.code.strip():
+        if not self.cell.code.strip():
+            return ""
+        if self.to == "gfm":
+            return div(f'.cell line="{self.cell.line}"', *self.results()) + "\n"
+        if self.option("include", True) is False:
             return ""
         code, outputs = self.code(), self.results()
         if self.option("output", True) == "asis":
@@ -210,7 +214,9 @@ class CellBlock:
         return shown
 
     def verbatim(self, kind, text):
-        """Plain text that the cell put out."""
+        """Plain text that the cell put out; the notebook has it as it is."""
+        if self.to == "gfm":
+            return ""
         return div(f".cell-output .cell-output-{kind}", fence(text, ""))
 
     def display(self, data):

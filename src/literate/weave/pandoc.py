@@ -35,8 +35,9 @@ PROBLEMS = {
 def convert(chapter, markdown, to, template, variables, arguments):
     """Pandoc's output for `to`, and the problems that it and the filters met."""
     command = [_pandoc(), "--from=markdown", f"--to={to}", f"--lua-filter={FILTER}"]
-    settings = {"template": str(template), "variables": variables} if template else {}
-    settings["variables"], settings["metadata"] = variables, _metadata(chapter)
+    settings = {"variables": variables, "metadata": _metadata(chapter)}
+    if template:
+        settings["template"] = str(template)
     if chapter.format_option(to, "number-sections"):
         variables["number-sections"] = True
     if chapter.settings.get("bibliography"):

@@ -15,7 +15,7 @@ from .roles import LETTERS
 FONTS = Path(matplotlib.get_data_path(), "fonts/ttf")
 
 
-def to_pdf(chapter, results, beside, strict):
+def to_pdf(chapter, results, request):
     """The PDF as bytes, None if it cannot be set, and the problems."""
     arguments = ["--wrap=none", "--syntax-highlighting=idiomatic"]
     if chapter.format_option("typst", "toc"):
@@ -39,7 +39,7 @@ def to_pdf(chapter, results, beside, strict):
             root=str(chapter.folder),
             font_paths=[str(FONTS)],
             ignore_system_fonts=True,
-            pdf_standards=["ua-1"] if strict else [],
+            pdf_standards=["ua-1"] if request.strict else [],
             timestamp=commit_date(chapter.folder),
         )
     except typst.TypstError as error:

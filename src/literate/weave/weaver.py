@@ -1,6 +1,7 @@
 """From a chapter to its pages: execute once, then one document for each format."""
 
 import shutil
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..problems import Refused
@@ -13,6 +14,22 @@ from .pdf import to_pdf
 from .subset import unfit, unwoven
 
 FORMATS = {"html": to_html, "pdf": to_pdf, "ipynb": to_notebook}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for: which formats, where to, and whether as a draft."""
+
+    formats: tuple
+    output: Path
+    strict: bool
+
+    def beside(self, chapter):
+        """The names of the files that will lie beside the page."""
+        made = [f"{chapter.stem}.{name}" for name in self.formats]
+        pages = [f"{chapter.stem}.{name}" for name in ("pdf", "ipynb")]
+        there = [p for p in pages if p in made or (self.output / p).exists()]
+        return [*there, *chapter.modules]
 
 
 class Weaver:
@@ -33,10 +50,10 @@ class Weaver:
         if found := unwoven(chapter) + problems * self.strict:
             raise Refused(found)
         results = execute(chapter, self.timeout, self.report)
-        beside = self._beside(chapter, formats)
+        request = Request(tuple(formats), self.output, self.strict)
         pages = {}
         for name in formats:
-            page, found = FORMATS[name](chapter, results, beside, self.strict)
+            page, found = FORMATS[name](chapter, results, request)
             pages[self.output / f"{chapter.stem}.{name}"] = page
             problems += found
         if problems and (self.strict or None in pages.values()):
@@ -47,10 +64,3 @@ class Weaver:
             (self.output / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(chapter.folder / name, self.output / name)
         return sorted(set(problems))
-
-    def _beside(self, chapter, formats):
-        """The files that will lie beside the page, for it to link to."""
-        pages = [f"{chapter.stem}.{name}" for name in ("pdf", "ipynb")]
-        made = [f"{chapter.stem}.{name}" for name in formats]
-        pages = [p for p in pages if p in made or (self.output / p).exists()]
-        return [*pages, *chapter.modules]

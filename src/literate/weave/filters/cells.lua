@@ -6,7 +6,7 @@ local function normalize(div)
   local line = div.classes:includes "cell" and div.attributes.line
   if not line then return nil end
   io.stderr:write("@cell\t", line, "\n")
-  div.attributes.line = nil
+  if not formats.notebook then div.attributes.line = nil end
   return div:walk {
     Image = function(image)
       image.attributes.line = line
@@ -17,6 +17,9 @@ end
 
 -- Plain text that a cell put out.
 local function render(div)
+  if formats.notebook and div.attributes.line then
+    return formats.marked("cell " .. div.attributes.line, div.content, "end")
+  end
   local first = div.content[1]
   if not div.classes:includes "cell-output" or not first then return nil end
   if formats.typst and first.t == "CodeBlock" then

@@ -3,7 +3,7 @@
 local formats = {
   html = FORMAT:match "^html" ~= nil,
   typst = FORMAT == "typst",
-  notebook = FORMAT == "ipynb",
+  notebook = FORMAT:match "^gfm" ~= nil,
 }
 
 -- Markdown in an attribute, as inlines.
@@ -32,6 +32,12 @@ function formats.inline_element(name, class, inlines, more)
   local open, close = tags(name, class, more)
   return pandoc.Plain(
     pandoc.Inlines { pandoc.RawInline("html", open) } .. pandoc.Inlines(inlines) .. { pandoc.RawInline("html", close) })
+end
+
+-- Blocks between comments that the notebook is made by.
+function formats.marked(open, blocks, close)
+  return pandoc.Blocks { pandoc.RawBlock("html", "<!--" .. open .. "-->") } .. blocks
+    .. { pandoc.RawBlock("html", "<!--" .. close .. "-->") }
 end
 
 -- #name(arguments, title: [inlines])[blocks] <id>

@@ -8,7 +8,7 @@ package.path = pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/?.lua;" .. package
 
 local features = pandoc.List {
   "visibility", "shortcodes", "claims", "headings", "equations", "floats", "theorems", "callouts",
-  "cells", "annotations", "code", "margin", "references", "images",
+  "cells", "annotations", "code", "margin", "references", "images", "notebook",
 }
 features = features:map(require)
 
@@ -46,4 +46,5 @@ return {
   filter("survey", "typewise"),
   filter("number", "topdown"),
   filter("render", "typewise"),
+  filter("finish", "typewise"),
 }
