@@ -1,4 +1,5 @@
 -- A mark behind each claim: a link to its row of the ledger, if there is one.
+local formats = require "formats"
 local rows = {}
 
 local function mark(id)
@@ -17,6 +18,10 @@ return {
       return div
     end,
     Span = function(span)
+      if formats.typst and #span.content == 0 and span.identifier ~= "" then
+        -- In Typst a label needs something to stand on.
+        return pandoc.RawInline("typst", "#metadata(none) <" .. span.identifier .. ">")
+      end
       local link = mark(span.identifier)
       if link then return pandoc.Inlines { span, link } end
     end,
