@@ -22,14 +22,18 @@ def main(names):
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = threads
     from .machine import describe
 
-    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     for name in names or MEASUREMENTS:
         rows = importlib.import_module(f"bench.{name}").rows()
-        results[name] = describe(int(threads)) | {"rows": rows}
         print(f"\n{name}\n{table(rows)}", flush=True)
-        text = json.dumps(dict(sorted(results.items())), indent=1)
-        RESULTS.write_text(text + "\n", encoding="utf-8", newline="\n")
+        record(name, describe(int(threads)) | {"rows": rows})
     return 0
+
+
+def record(name, result):
+    """Put one result among the recorded ones."""
+    results = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    text = json.dumps(dict(sorted((results | {name: result}).items())), indent=1)
+    RESULTS.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
 def table(rows):

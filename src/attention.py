@@ -1,4 +1,4 @@
-"""src/attention.py, tangled from chapter.qmd: 30 cells, order 8579120c.
+"""src/attention.py, tangled from chapter.qmd: 30 cells, order 54df3992.
 
 Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
 """
@@ -339,43 +339,6 @@ def merge_partials(a, b):
     )
 
 
-# %% flash-attention a7ec36ce
-def flash_attention(Q, K, V, causal=False, block_size=256):
-    """What attention gives, without ever holding all scores.
-
-    Shapes: Q (..., m, d_k); K (..., n, d_k); V (..., n, d_v); result
-    (..., m, d_v). causal: as with causal_mask(m, n). Extra memory:
-    O(m (d_k + d_v)), and one tile of scores. Raises ValueError for
-    shapes that do not fit. Rabe & Staats 2021; Dao et al. 2022.
-    """
-    Q, K, V, dtype = _as_floats(Q, K, V)
-    _check_fit("Q and K", Q, K, axis=-1)
-    _check_fit("K and V", K, V, axis=-2)
-    if block_size < 1:
-        raise ValueError(f"block_size {block_size} is less than 1")
-    QKV = (Q, K, V)
-    batch = np.broadcast_shapes(*(A.shape[:-2] for A in QKV))
-    QKV = [np.broadcast_to(A, batch + A.shape[-2:]) for A in QKV]
-    output = np.empty((*batch, Q.shape[-2], V.shape[-1]), dtype)
-    for index in np.ndindex(batch):
-        matrices = (A[index] for A in QKV)
-        output[index] = _flash_matrix(*matrices, causal, block_size)
-    return output
-
-
-# %% flash-matrix d080709a
-def _flash_matrix(Q, K, V, causal, block_size):
-    """flash_attention without leading axes: tile after tile."""
-    m, n = len(Q), len(K)
-    Q = _scaled_queries(Q, K[:1])  # (m, d_k + 1)
-    sums = np.zeros((m, V.shape[-1] + 1), Q.dtype)
-    for i, j, diagonal in _tiles(m, n, causal, block_size):
-        seen = i.start + n - m - j.start if diagonal else None
-        _add_tile(sums[i], Q[i], K[j], V[j], seen)
-    total = sums[:, -1:]
-    return sums[:, :-1] / np.where(total == 0, 1, total)
-
-
 # %% tiles d441cca0
 def _tiles(m, n, causal, block_size):
     """Slices of the queries and keys of each tile to be computed.
@@ -391,6 +354,19 @@ def _tiles(m, n, causal, block_size):
             yield slice(some, every), slice(j, stop), True
         for i in range(every, m, 8 * block_size):
             yield slice(i, i + 8 * block_size), slice(j, stop), False
+
+
+# %% flash-matrix d080709a
+def _flash_matrix(Q, K, V, causal, block_size):
+    """flash_attention without leading axes: tile after tile."""
+    m, n = len(Q), len(K)
+    Q = _scaled_queries(Q, K[:1])  # (m, d_k + 1)
+    sums = np.zeros((m, V.shape[-1] + 1), Q.dtype)
+    for i, j, diagonal in _tiles(m, n, causal, block_size):
+        seen = i.start + n - m - j.start if diagonal else None
+        _add_tile(sums[i], Q[i], K[j], V[j], seen)
+    total = sums[:, -1:]
+    return sums[:, :-1] / np.where(total == 0, 1, total)
 
 
 # %% flash-columns cf8e5071
@@ -434,3 +410,27 @@ def _raise_reference(sums, Q, scores):
     scores -= rise
     Q[:, -1:] -= rise
     sums *= np.exp2(-rise)
+
+
+# %% flash-attention a7ec36ce
+def flash_attention(Q, K, V, causal=False, block_size=256):
+    """What attention gives, without ever holding all scores.
+
+    Shapes: Q (..., m, d_k); K (..., n, d_k); V (..., n, d_v); result
+    (..., m, d_v). causal: as with causal_mask(m, n). Extra memory:
+    O(m (d_k + d_v)), and one tile of scores. Raises ValueError for
+    shapes that do not fit. Rabe & Staats 2021; Dao et al. 2022.
+    """
+    Q, K, V, dtype = _as_floats(Q, K, V)
+    _check_fit("Q and K", Q, K, axis=-1)
+    _check_fit("K and V", K, V, axis=-2)
+    if block_size < 1:
+        raise ValueError(f"block_size {block_size} is less than 1")
+    QKV = (Q, K, V)
+    batch = np.broadcast_shapes(*(A.shape[:-2] for A in QKV))
+    QKV = [np.broadcast_to(A, batch + A.shape[-2:]) for A in QKV]
+    output = np.empty((*batch, Q.shape[-2], V.shape[-1]), dtype)
+    for index in np.ndindex(batch):
+        matrices = (A[index] for A in QKV)
+        output[index] = _flash_matrix(*matrices, causal, block_size)
+    return output
