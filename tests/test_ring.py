@@ -96,7 +96,7 @@ def refuse():
 )
 def test_a_failing_process_ends_the_ring_in_one_clear_line(how, message):
     with pytest.raises(RingFailed, match=message) as failure:
-        launch(partial(fails_in, 1, how), 2, seconds=30, patience=2)
+        launch(partial(fails_in, 1, how), 2, seconds=60, patience=2)
     assert "\n" not in str(failure.value)
     assert multiprocessing.active_children() == []
 
