@@ -101,7 +101,7 @@ def table(root="."):
         entries = found.get(claim.id, [])
         errors = [e.error for e in entries if e.error is not None and not old]
         cells = (
-            f"[]{{#checked-{claim.id}}}{_named(claim)}",
+            _named(claim),
             "; ".join(_as_words(test) for test in dict.fromkeys(tests)),
             result(entries, old),
             f"{max(errors):.0e}" if errors else "",
@@ -124,10 +124,11 @@ def _summary(claims, found, old):
 
 
 def _named(claim):
-    """A proposition by its number, another claim by its first words, as a link."""
+    """The claim in its row: a link to it, in a span to link to."""
+    row = f"{{#checked-{claim.id}}}"
     if claim.id.startswith("prp-"):
-        return f"@{claim.id}" + (f" ({claim.title})" if claim.title else "")
-    return f"[{opening(claim.text)}](#{claim.id})"
+        return f"[{claim.title or claim.id}]{row} (@{claim.id})"
+    return f"[[{opening(claim.text)}](#{claim.id})]{row}"
 
 
 def opening(text):
