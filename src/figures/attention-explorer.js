@@ -58,7 +58,7 @@ attention-explorer thead, attention-explorer tbody tr + tr { border: 0; }
 attention-explorer th { font-weight: 400; padding: 0.1rem 0.4rem 0.1rem 0; color: var(--muted, gray); }
 attention-explorer td, attention-explorer td:last-child {
   min-width: 2.8rem; height: 1.7rem; padding: 0 0.3rem; vertical-align: middle; border: 1px solid var(--line, silver); text-align: right;
-  background: color-mix(in srgb, var(--tint) calc(var(--share, 0) * 55%), transparent);
+  background: color-mix(in srgb, var(--tint) calc(var(--share, 0) * 42%), transparent);
 }
 attention-explorer thead td { border: 0; }
 attention-explorer td.sum { border-color: transparent; color: var(--muted, gray); }
@@ -69,6 +69,10 @@ attention-explorer input[type="number"] {
 }
 attention-explorer input { accent-color: currentColor; }
 attention-explorer .said { min-height: 3em; margin: 0.5rem 0; }
+@media print {
+  attention-explorer .live { display: none; }
+  attention-explorer [hidden] { display: revert; }
+}
 `;
 
 const CONTROLS = `

@@ -97,7 +97,7 @@ path-explorer label { display: grid; grid-template-columns: 1fr auto; }
 path-explorer input { grid-column: 1 / 3; width: 100%; height: 1.5rem; margin: 0; accent-color: currentColor; }
 path-explorer :is(label, td) { font-variant-numeric: lining-nums tabular-nums; }
 path-explorer .graphs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 0.75rem 1.5rem; }
-path-explorer h4 { margin: 0; font: inherit; font-weight: 600; }
+path-explorer .name { margin: 0; font-weight: 600; }
 path-explorer svg { display: block; width: 100%; touch-action: manipulation; cursor: pointer; }
 path-explorer .edges { fill: none; stroke: var(--muted, gray); stroke-width: 0.5; }
 path-explorer .nodes { fill: none; stroke: var(--muted, gray); stroke-width: 3.5; stroke-linecap: round; }
@@ -110,6 +110,10 @@ path-explorer :is(td, th):not(:first-child) { padding-left: 0.5rem; padding-righ
 @media (prefers-reduced-motion: no-preference) {
   path-explorer .changed .hop { animation: path-explorer-hop 200ms ease-out backwards; }
   @keyframes path-explorer-hop { from { opacity: 0; } }
+}
+@media print {
+  path-explorer .live { display: none; }
+  path-explorer [hidden] { display: revert; }
 }
 `;
 
@@ -189,7 +193,7 @@ class PathExplorer extends HTMLElement {
       measure(name, n, k, source - 1, target - 1),
     ]);
     this.live.querySelector(".graphs").innerHTML = measured
-      .map(([name, found]) => `<div><h4>${name}: ${inWords(found.hops)}</h4>${this.draw(name, found)}</div>`)
+      .map(([name, found]) => `<div><p class="name">${name}: ${inWords(found.hops)}</p>${this.draw(name, found)}</div>`)
       .join("");
     this.live.querySelector(".said").textContent = this.sentence(measured);
     this.live.querySelector("tbody").innerHTML = measured

@@ -220,7 +220,8 @@ def test_the_page_is_complete_without_javascript(visit):
     text = "document.querySelector('main').cloneNode(true)"
     read = f"""() => {{
       const main = {text};
-      main.querySelectorAll("button, .anchor").forEach((part) => part.remove());
+      const live = "button, .anchor, path-explorer .live, attention-explorer .live";
+      main.querySelectorAll(live).forEach((part) => part.remove());
       return main.textContent.split(/\\s+/).join(" ");
     }}"""
     assert without.evaluate(read) == with_script.evaluate(read)

@@ -27,6 +27,17 @@ function scheme() {
   button.hidden = false;
 }
 
+function anchors() {
+  for (const heading of document.querySelectorAll("section[id] > :is(h1, h2, h3, h4)")) {
+    const anchor = document.createElement("a");
+    anchor.className = "anchor";
+    anchor.href = `#${heading.parentElement.id}`;
+    anchor.setAttribute("aria-label", `Link to ${heading.textContent.trim()}`);
+    anchor.textContent = "#";
+    heading.append(anchor);
+  }
+}
+
 function copyButtons() {
   for (const block of document.querySelectorAll("div.sourceCode")) {
     const button = document.createElement("button");
@@ -123,6 +134,7 @@ function unfoldForPrint() {
 }
 
 scheme();
+anchors();
 copyButtons();
 if (document.getElementById("TOC")) contents();
 scrollers();

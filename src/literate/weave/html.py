@@ -13,6 +13,11 @@ from .metadata import page_variables
 from .pandoc import convert
 from .roles import color
 
+# A formula in the line with a bracket before it, or with punctuation after it.
+FORMULA = r'<math display="inline"(?:(?!</math>).)*</math>'
+UNBROKEN = re.compile(
+    rf"([(\[]{FORMULA}[)\].,;:?!]*)|({FORMULA}[)\].,;:?!]+)", re.DOTALL
+)
 KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
 
@@ -49,6 +54,7 @@ def to_html(chapter, results, request):
         lambda match: match[1] + _embedded(chapter, match[2], problems) + match[3],
         text,
     )
+    text = UNBROKEN.sub(r'<span class="unbroken">\1\2</span>', text)
     # Pandoc's link at each line of code, which nothing shows
     text = re.sub(
         r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>', "", text
