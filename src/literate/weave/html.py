@@ -72,8 +72,10 @@ def _dead_links(chapter, text, beside):
     """Links of the page that lead nowhere, at their lines in the chapter."""
     ids = set(re.findall(r'\bid="([^"]+)"', text))
     for target in dict.fromkeys(re.findall(r'<a [^>]*?href="([^"]+)"', text)):
+        if re.match(r"[a-z]+:|#ref-", target):
+            continue
         name, _, anchor = urllib.parse.unquote(html.unescape(target)).partition("#")
-        if anchor.startswith("ref-") or re.match(r"[a-z]+:", name) or name in beside:
+        if name in beside:
             continue
         if not (anchor in ids if not name else (chapter.folder / name).exists()):
             what = f"the link to {target} leads nowhere"

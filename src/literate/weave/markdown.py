@@ -11,6 +11,7 @@ from .chapter import INLINE
 from .execute import ANSI
 from .files import write
 
+EQUATION = re.compile(r"(\$\$(?:(?!\$\$).)+\$\$)\s?\{#(eq-[\w:.-]+)\}", re.DOTALL)
 SHORTCODE = re.compile(r"\{\{< (kbd|pagebreak)(?: (\S+))? >\}\}")
 SHOWN_CELL = re.compile(r"\{\{(python|r|bash)\}\}")
 OTHER_CELL = re.compile(r"^([ \t]*)(`{3,}) ?(\{[\w-]+\})[ \t]*$")
@@ -55,7 +56,7 @@ def _prose(chapter, prose, results):
         elif line.part == "closer" and shown:
             text, shown = f"{text}\n{text.rstrip()}`", False
         lines.append(SHOWN_CELL.sub(r"{\1}", text))
-    return "\n".join(lines)
+    return EQUATION.sub(r"[\1]{#\2 .equation}", "\n".join(lines))
 
 
 def _value(chapter, line, results, match):
@@ -208,10 +209,7 @@ class CellBlock:
         if label.startswith(("fig-", "tbl-")):
             return div(f"#{label}", block, caption)
         shown = f"![{caption}](" + block.partition("![](")[2].removesuffix("\n:::")
-        if label:
-            shown = shown.replace("{fig-alt", f"{{#{label} fig-alt")
-            shown += "" if "fig-alt" in shown else f"{{#{label}}}"
-        return shown
+        return shown.replace("{line=", f"{{#{label} line=") if label else shown
 
     def verbatim(self, kind, text):
         """Plain text that the cell put out; the notebook has it as it is."""
@@ -248,7 +246,9 @@ class CellBlock:
         content = data if mime == "image/svg+xml" else base64.b64decode(data)
         write(self.chapter.folder / path, content)
         alt = self.option("fig-alt")
-        return f"![]({path})" + (f"{{{attribute('fig-alt', alt)}}}" if alt else "")
+        attributes = [f'line="{self.cell.line}"']
+        attributes += [attribute("fig-alt", alt)] if alt else []
+        return f"![]({path}){{{' '.join(attributes)}}}"
 
 
 def _drawn(output):

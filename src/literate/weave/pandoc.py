@@ -24,6 +24,7 @@ PROBLEMS = {
     ),
     "citation": ("the key {} is not in the bibliography", "add or correct it", "@{}"),
     "alt": ("the picture {} has no alternative text", 'give it fig-alt="..."', "{}"),
+    "caption": ("the picture {} has no caption", "give it one", "#{}"),
     "math": ("Pandoc cannot read the formula {}", "correct its TeX", "{}"),
     "section": ("@{} needs numbered sections", "set number-sections: true", "@{}"),
     "solution": ("Quarto's PDF cannot refer to {}", "refer to its exercise", "@{}"),

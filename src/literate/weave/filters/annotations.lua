@@ -1,6 +1,8 @@
 -- Marks like `# <1>` in code, explained by the ordered list that follows it.
 local formats = require "formats"
 
+local seen = false
+
 -- Take the marks off; the attribute `marks` keeps the lines of each: "1:1;2:3,6".
 local function take_marks(code)
   if not code.text:find "#%s*<%d+>%s*\n" and not code.text:find "#%s*<%d+>%s*$" then return nil end
@@ -11,7 +13,7 @@ local function take_marks(code)
     lines:insert(rest or line)
     if mark then marks[mark] = (marks[mark] and marks[mark] .. "," or "") .. at end
   end
-  code.text = table.concat(lines, "\n")
+  code.text, seen = table.concat(lines, "\n"), true
   for mark, at_lines in pairs(marks) do code.attributes["mark-" .. mark] = at_lines end
   return code
 end
@@ -65,4 +67,11 @@ local function place_notes(blocks)
   return changed and blocks or nil
 end
 
-return { normalize = { CodeBlock = take_marks, Blocks = place_notes } }
+return {
+  normalize = {
+    CodeBlock = take_marks,
+    Pandoc = function(doc)
+      if seen then return doc:walk { Blocks = place_notes } end
+    end,
+  },
+}

@@ -1,18 +1,13 @@
 -- Executed cells, as the weaver has written them: code, then outputs.
 local formats = require "formats"
 
--- Tell the weaver which cells have come through, and the pictures their line.
+-- Tell the weaver which cells have come through.
 local function normalize(div)
-  local line = div.classes:includes "cell" and div.attributes.line
-  if not line then return nil end
-  io.stderr:write("@cell\t", line, "\n")
-  if not formats.notebook then div.attributes.line = nil end
-  return div:walk {
-    Image = function(image)
-      image.attributes.line = line
-      return image
-    end,
-  }
+  if not div.classes:includes "cell" or not div.attributes.line then return nil end
+  io.stderr:write("@cell\t", div.attributes.line, "\n")
+  if formats.notebook then return nil end
+  div.attributes.line = nil
+  return div
 end
 
 -- Plain text that a cell put out.

@@ -8,7 +8,7 @@ local function mark(id)
 end
 
 return {
-  survey = { Span = function(span) rows[span.identifier] = true end },
+  normalize = { Span = function(span) rows[span.identifier] = true end },
   render = {
     Div = function(div)
       local last, link = div.content[#div.content], mark(div.identifier)

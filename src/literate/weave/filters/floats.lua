@@ -32,16 +32,6 @@ local function from_figure(figure)
   return float(figure.identifier, figure.content, pandoc.utils.blocks_to_inlines(figure.caption.long))
 end
 
--- An image with an id and no caption.
-local function from_paragraph(paragraph)
-  local image = paragraph.content[1]
-  if #paragraph.content ~= 1 or image.t ~= "Image" or not kind_of(image.identifier) then return nil end
-  local id = image.identifier
-  image.identifier = ""
-  return float(id, { pandoc.Plain { image } }, image.caption)
-end
-
--- Its columns become as wide as their content, not as the dashes of the source.
 local function from_table(el)
   el.colspecs = el.colspecs:map(function(spec) return { spec[1], nil } end)
   if not kind_of(el.identifier) then return el end
@@ -134,7 +124,7 @@ end
 
 return {
   normalize = {
-    Figure = from_figure, Para = from_paragraph, Table = from_table, CodeBlock = from_code, Div = from_div,
+    Figure = from_figure, Table = from_table, CodeBlock = from_code, Div = from_div,
   },
   number = { Div = number },
   render = { Div = render },

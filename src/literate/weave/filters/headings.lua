@@ -35,4 +35,4 @@ local function render(header)
   return header
 end
 
-return { survey = { Header = survey }, number = { Header = number }, render = { Header = render } }
+return { normalize = { Header = survey }, number = { Header = number }, render = { Header = render } }

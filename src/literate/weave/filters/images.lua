@@ -13,6 +13,7 @@ local function render(image)
   local given, line = image.attributes["fig-alt"], image.attributes.line
   local alt = given or pandoc.utils.stringify(image.caption)
   image.attributes["fig-alt"], image.attributes.line = nil, nil
+  if numbers.kind(image.identifier) then numbers.problem("caption", image.identifier) end
   if alt == "" then numbers.problem("alt", line and "line " .. line or image.src) end
   if formats.typst then
     return pandoc.RawInline("typst", ("#picture(%s, alt: %s, width: %s, height: %s)"):format(

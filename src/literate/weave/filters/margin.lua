@@ -5,7 +5,6 @@ local function is_note(el) return el.classes:includes "column-margin" or el.clas
 
 -- In HTML a note in a paragraph stands behind it.
 local function part(paragraph)
-  if not formats.html then return nil end
   local notes, text = pandoc.Blocks {}, pandoc.Inlines {}
   for _, inline in ipairs(paragraph.content) do
     if inline.t == "Span" and is_note(inline) then
@@ -14,12 +13,18 @@ local function part(paragraph)
       text:insert(inline)
     end
   end
-  if #notes == 0 then return nil end
-  return pandoc.Blocks { pandoc.Para(text) } .. notes
+  if #notes > 0 then return pandoc.Blocks { pandoc.Para(text) } .. notes end
 end
 
+local seen = false
+
 return {
-  normalize = { Para = part },
+  normalize = {
+    Span = function(span) seen = seen or is_note(span) end,
+    Pandoc = function(doc)
+      if seen and formats.html then return doc:walk { Para = part } end
+    end,
+  },
   render = {
     Div = function(div)
       if formats.typst and is_note(div) then return formats.call("margin-note", "", nil, div.content) end

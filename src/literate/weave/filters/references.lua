@@ -39,16 +39,17 @@ local function resolve(cite)
   if references > 0 then return result end
 end
 
+local placed = false
+
 -- Where the document has no place for the list of references, it comes last.
 local function place_references(doc)
-  if not doc.meta.bibliography then return nil end
-  local placed = false
-  doc:walk { Div = function(div) placed = placed or div.identifier == "refs" end }
-  if placed then return nil end
+  if not doc.meta.bibliography or placed then return nil end
   local heading = pandoc.Header(2, "References", pandoc.Attr("quarto-bibliography", { "unnumbered", "unlisted" }))
-  doc.blocks:insert(heading)
-  doc.blocks:insert(pandoc.Div({}, { id = "refs" }))
+  doc.blocks:extend { heading, pandoc.Div({}, { id = "refs" }) }
   return doc
 end
 
-return { render = { Cite = resolve, Pandoc = place_references } }
+return {
+  normalize = { Div = function(div) placed = placed or div.identifier == "refs" end },
+  render = { Cite = resolve, Pandoc = place_references },
+}

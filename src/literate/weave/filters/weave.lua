@@ -2,8 +2,9 @@
 --   normalize  gives it one form, whatever way it was written in
 --   number     counts it, in document order
 --   render     resolves references and makes HTML, Typst or the notebook of it
+--   finish     makes plain what the notebook cannot show
 -- The parts of all features make one filter each, so that the document is
--- walked three times, not thirty.
+-- walked four times, not thirty.
 package.path = pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/?.lua;" .. package.path
 
 local features = pandoc.List {
@@ -43,7 +44,6 @@ end
 
 return {
   filter("normalize", "typewise"),
-  filter("survey", "typewise"),
   filter("number", "topdown"),
   filter("render", "typewise"),
   filter("finish", "typewise"),
