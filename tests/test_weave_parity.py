@@ -23,7 +23,7 @@ HERE = Path(__file__).parent / "parity"
 WORK = Path(__file__).parent.parent / "_build/parity"
 sys.path.insert(0, str(HERE))
 
-from deliberate import AS_HTML, EMBEDDED, HTML, PDF  # noqa: E402
+from deliberate import AS_HTML, EMBEDDED, FOOTNOTES, HTML, PDF  # noqa: E402
 from extract import extract  # noqa: E402
 from pdftext import flat, pdf_text  # noqa: E402
 from refused import DRAFT, REFUSED  # noqa: E402
@@ -95,6 +95,9 @@ def test_the_pdf_has_the_words_of_quartos(name, drafts):
     for _, theirs, ours in PDF.get(name, ()):
         assert theirs in expected
         expected = expected.replace(theirs, ours)
+    for note in FOOTNOTES.get(name, ()):
+        assert note in text and note in expected
+        text, expected = text.replace(note, "", 1), expected.replace(note, "", 1)
     assert text == expected
 
 

@@ -11,7 +11,7 @@ import pypandoc
 
 from ..problems import Refused
 
-FILTER = Path(__file__).resolve().parent / "filters/weave.lua"
+FILTERS = Path(__file__).resolve().parent / "filters"
 
 # What the filters and Pandoc report: what is wrong, what to do, and how its
 # place looks in the chapter ({} is the token that they name).
@@ -35,7 +35,8 @@ PROBLEMS = {
 
 def convert(chapter, markdown, to, template, variables, arguments):
     """Pandoc's output for `to`, and the problems that it and the filters met."""
-    command = [_pandoc(), "--from=markdown", f"--to={to}", f"--lua-filter={FILTER}"]
+    command = [_pandoc(), "--from=markdown", f"--to={to}"]
+    command.append(f"--lua-filter={FILTERS / 'weave.lua'}")
     settings = {"variables": variables, "metadata": _metadata(chapter)}
     if template:
         settings["template"] = str(template)
@@ -44,6 +45,8 @@ def convert(chapter, markdown, to, template, variables, arguments):
     if chapter.settings.get("bibliography"):
         command.append("--citeproc")
         variables["bibliography"] = True
+    if to == "typst":
+        command.append(f"--lua-filter={FILTERS / 'speak.lua'}")
     with tempfile.TemporaryDirectory(prefix="weave-") as scratch:
         defaults, log = Path(scratch, "defaults.json"), Path(scratch, "log.json")
         defaults.write_text(json.dumps(settings), "utf-8")

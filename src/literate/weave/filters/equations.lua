@@ -1,36 +1,24 @@
 -- $$ ... $$ {#eq-name}, which the weaver has made a span with that id: numbered.
--- In Typst every formula has its alternative text.
 local formats = require "formats"
 local numbers = require "numbers"
-local speak = require "speak"
 
-local function typst(math)
-  local head = "#maths(alt: " .. formats.quote(speak(math.text)) .. ")["
-  return { pandoc.RawInline("typst", head), math, pandoc.RawInline("typst", "]") }
+local function number(span)
+  if span.classes:includes "equation" then return numbers.count(span) end
 end
 
 local function render(span)
   if not span.classes:includes "equation" then return nil end
-  local number = span.attributes.number
-  span.attributes.number, span.classes = nil, {}
-  if formats.typst then -- where the formula is three inlines by now
-    local head = span.content[1]
-    head.text = head.text:gsub("^#maths%(", '#numbered("(' .. number .. ')", ')
-    return span.content .. { pandoc.RawInline("typst", " <" .. span.identifier .. ">") }
-  elseif formats.html then
-    span.content:insert(pandoc.Span({ pandoc.Str("(" .. number .. ")") }, { class = "eq-number" }))
+  local math, own = span.content[1], "(" .. span.attributes.number .. ")"
+  if formats.html then
+    span.attributes.number, span.classes = nil, {}
+    span.content:insert(pandoc.Span({ pandoc.Str(own) }, { class = "eq-number" }))
     return span
+  elseif formats.typst then
+    local head = pandoc.RawInline("typst", "#numbered(" .. formats.quote(own) .. ")[")
+    return { head, math, pandoc.RawInline("typst", "] <" .. span.identifier .. ">") }
   end
-  local math = span.content[1]
-  math.text = math.text:gsub("%s+$", "") .. "\\qquad(" .. number .. ")"
+  math.text = math.text:gsub("%s+$", "") .. "\\qquad" .. own
   return math
 end
 
-return {
-  number = {
-    Span = function(span)
-      if span.classes:includes "equation" then return numbers.count(span) end
-    end,
-  },
-  render = { Math = formats.typst and typst or nil, Span = render },
-}
+return { number = { Span = number }, render = { Span = render } }
