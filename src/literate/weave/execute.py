@@ -16,6 +16,7 @@ import json
 import os
 import platform
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -103,6 +104,8 @@ async def _run(chapter, steps, timeout, report):
         if len(os.fsencode(scratch)) < 80:  # a socket's path has 107 bytes at most
             manager.transport = "ipc"
         async with client.async_setup_kernel(env=_environment(chapter)):
+            # Ctrl-C ends this run, which then stops the kernel.
+            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
             return await _results(client, chapter, steps, report)
 
 
@@ -167,6 +170,7 @@ async def _step(client, chapter, step, ran):
 def _failure(chapter, step, what, error, ran):
     """The failing statement's line in the chapter, the exception and its message."""
     message = ANSI.sub("", f"{error['ename']}: {error['evalue']}").split("\n")[0]
+    message = re.sub(r" \(\d+\.py, line \d+\)$", "", message)
     places = []  # the chapter's lines of the traceback, outermost first
     for cell, line, path, path_line in FRAME.findall(
         ANSI.sub("", "\n".join(error["traceback"]))
