@@ -385,7 +385,7 @@ def _scaled_queries(Q, first_key):
     return np.column_stack([Q, -(Q @ first_key.sum(axis=0))])
 
 
-# %% add-tile 1064f3c6
+# %% add-tile 12a417d0
 def _add_tile(sums, Q, K, V, seen):
     """Add a tile's weighted values and its weights to sums, in place.
 
@@ -397,7 +397,8 @@ def _add_tile(sums, Q, K, V, seen):
     if scores.max() > 64:  # weights overflow at 128
         _raise_reference(sums, Q, scores)
     if scores.min() < -126:  # where exp2 is slow
-        np.exp(scores * math.log(2), out=scores)
+        scores *= math.log(2)
+        np.exp(scores, out=scores)
     else:
         np.exp2(scores, out=scores)
     sums += scores @ _with_ones(V)
