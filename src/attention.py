@@ -1,4 +1,4 @@
-"""src/attention.py, tangled from chapter.qmd: 30 cells, order 54df3992.
+"""src/attention.py, tangled from chapter.qmd: 31 cells, order 0ce42602.
 
 Edit the chapter and run `make tangle`, or edit here and run `make stitch`.
 """
@@ -33,7 +33,7 @@ def self_attention(X, W_q, W_k, W_v):
     return weights @ V  # (n, d_v)
 
 
-# %% as-floats cfcc4730
+# %% as-floats 5bc3bc8d
 def _as_floats(*arrays):
     """The arrays in the type to compute in, and the type to return.
 
@@ -43,20 +43,23 @@ def _as_floats(*arrays):
     dtype = np.result_type(*arrays)
     if not np.issubdtype(dtype, np.floating):
         dtype = np.result_type(dtype, np.float64)
-    working = np.result_type(dtype, np.float32)
-    return *(np.asarray(array, working) for array in arrays), dtype
+    working = np.result_type(dtype, np.float32)  # at least float32
+    return *[np.asarray(array, working) for array in arrays], dtype
 
 
-# %% check-fit 991b12da
+# %% check-fit d1febd32
 def _check_fit(names, A, B, axis):
     """Raise ValueError, with both shapes, unless A and B fit.
 
-    They agree on axis and broadcast on all axes before the last two.
+    They agree on axis, and the axes before the last two broadcast.
     """
-    leading = zip(A.shape[-3::-1], B.shape[-3::-1])
-    fits = min(A.ndim, B.ndim) >= 2 and A.shape[axis] == B.shape[axis]
-    if not (fits and all(a == b or 1 in (a, b) for a, b in leading)):
-        raise ValueError(f"{names} do not fit: {A.shape}, {B.shape}")
+    refusal = ValueError(f"{names} do not fit: {A.shape}, {B.shape}")
+    if min(A.ndim, B.ndim) < 2 or A.shape[axis] != B.shape[axis]:
+        raise refusal
+    try:
+        np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    except ValueError:
+        raise refusal from None
 
 
 # %% apply-mask 7ec6ae85
@@ -74,7 +77,17 @@ def _apply_mask(scores, mask):
     return np.where(mask, scores, -np.inf)
 
 
-# %% attention-weights 8d17a31d
+# %% softmax-or-zeros 4f7cd47e
+def _softmax_or_zeros(scores):
+    """The softmax of each row; zeros where all scores are -inf."""
+    if scores.size == 0:  # no keys or no queries
+        return scores
+    empty = np.isneginf(scores).all(axis=-1, keepdims=True)
+    weights = softmax(np.where(empty, 0, scores), axis=-1)
+    return np.where(empty, 0, weights)
+
+
+# %% attention-weights 0b27c1d0
 def attention_weights(Q, K, mask=None, scale=None):
     """For each query, its weight on every key: rows that sum to one.
 
@@ -91,10 +104,7 @@ def attention_weights(Q, K, mask=None, scale=None):
     scores = Q @ K.swapaxes(-1, -2) * scale  # (..., m, n)
     if mask is not None:
         scores = _apply_mask(scores, mask)
-    top = scores.max(axis=-1, keepdims=True, initial=-np.inf)
-    e = np.exp(scores - np.where(np.isneginf(top), 0, top))
-    total = e.sum(axis=-1, keepdims=True)
-    weights = e / np.where(total == 0, 1, total)
+    weights = _softmax_or_zeros(scores)  # (..., m, n)
     return weights.astype(dtype, copy=False)
 
 
