@@ -49,6 +49,14 @@ def test_the_share_that_attention_passes_on_is_about_one_over_n(norms):
     assert medians(norms, "attention")[-1] < medians(norms, "dilated CNN")[-1]
 
 
+@pytest.mark.claim("clm-moved")
+def test_at_one_length_the_distance_changes_nothing_in_attention(close):
+    norms = gradients.moved_nearer("attention", (1, 4, 16, 64), n_seeds=3, d=16)
+    close(norms, np.broadcast_to(norms[:, -1:], norms.shape))
+    recurrent = gradients.moved_nearer("LSTM", (1, 16, 64), n_seeds=3, d=16)
+    assert (np.diff(np.log(recurrent)) < -1).all()
+
+
 def test_only_three_fall_faster_than_a_power_of_the_distance(norms):
     slopes = {
         name: np.log(medians(norms, name)[3] / medians(norms, name)[2]) / np.log(4)
@@ -79,6 +87,20 @@ def test_the_derivative_of_an_output_by_a_value_is_its_weight(close):
     expected = weights[:, None, :, None] * np.eye(4)[:, None]  # (i, a, j, b)
     close(jacobian, expected)
     close(weights.mean(axis=-1), np.full(6, 1 / 6))
+
+
+@pytest.mark.claim("clm-through-the-score")
+def test_the_derivative_of_an_output_by_a_score_holds_the_weight_too(close):
+    torch.manual_seed(0)
+    scores, V = torch.randn(2, 6, 6, dtype=torch.float64)
+    jacobian = torch.autograd.functional.jacobian(
+        lambda scores: torch.softmax(scores, dim=-1) @ V, scores
+    )
+    weights = torch.softmax(scores, dim=-1)
+    for i in range(6):
+        for j in range(6):
+            expected = weights[i, j] * (V[j] - weights[i] @ V)
+            close(jacobian[i, :, i, j], expected)
 
 
 @pytest.mark.claim("clm-race")

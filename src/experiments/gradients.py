@@ -31,13 +31,32 @@ def gradient_norms(distances, n_seeds, d):
     return {name: norm.numpy() for name, norm in norms.items()}
 
 
-def jacobian_norm(layer, X):
-    """Norm over sqrt(d) of the derivative of layer(X)[n - 1] by X[0], X (n, d)."""
+def moved_nearer(name, distances, n_seeds, d):
+    """Norms as in gradient_norms, all at the length of the largest distance.
+
+    The first input is moved nearer to the last, past the others. An array
+    (n_seeds, len(distances)).
+    """
+    n = max(distances) + 1
+    norms = torch.empty(n_seeds, len(distances), dtype=torch.float64)
+    for seed in range(n_seeds):
+        torch.manual_seed(seed)
+        first, *others = torch.randn(n, d, dtype=torch.float64)
+        layer = LAYERS[name](n, d)
+        for column, distance in enumerate(distances):
+            place = n - 1 - distance
+            X = torch.stack([*others[:place], first, *others[place:]])
+            norms[seed, column] = jacobian_norm(layer, X, place)
+    return norms.numpy()
+
+
+def jacobian_norm(layer, X, source=0):
+    """Norm over sqrt(d) of d layer(X)[n - 1] / d X[source]; X (n, d)."""
     n, d = X.shape
     copies = X.expand(d, n, d).clone().requires_grad_()  # one for each output feature
     outputs = layer(copies)  # (d, d)
     (gradient,) = torch.autograd.grad(outputs.diagonal().sum(), copies)
-    return gradient[:, 0].norm() / d**0.5
+    return gradient[:, source].norm() / d**0.5
 
 
 # Each makes a new layer for n tokens: a function from (batch, n, d) to the last

@@ -17,6 +17,7 @@ LOOKS = {  # role of the colour, line, marker
     "dilated CNN": ("value", "-", "D"),
     "attention": ("weights", "-", "P"),
     "attention, no positions": ("muted", "--", "X"),
+    "attention, n fixed": ("weights", "--", "x"),
 }
 
 
