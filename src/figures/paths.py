@@ -17,7 +17,7 @@ LOOKS = {  # role of the colour, line, marker
     "dilated CNN": ("value", "-", "D"),
     "attention": ("weights", "-", "P"),
     "attention, no positions": ("muted", "--", "X"),
-    "attention, n fixed": ("weights", "--", "x"),
+    "attention, n fixed": ("weights", "--", ""),
 }
 
 
@@ -111,7 +111,7 @@ def decay(id, distances, norms, floor, caption, alt):
             axes.fill_between(distances, low, high, color=color, alpha=0.25, lw=0)
         axes.set(xscale="log", yscale="log", ylim=(floor, 8))
         axes.set_xticks(distances, [str(d) for d in distances])
-        axes.set_xlabel("distance n \N{MINUS SIGN} 1")
+        axes.set_xlabel("distance")
         axes.set_title("gradient that arrives", loc="left", fontsize=9)
         axes.yaxis.set_major_locator(LogLocator(numticks=5))
         axes.minorticks_off()
