@@ -18,7 +18,7 @@ from types import ModuleType, SimpleNamespace
 ROOT = Path(__file__).parent.parent
 SECONDS = 60  # for the tests of one mutant
 
-# module -> tests -> right code with the wrong code that takes its place.
+# module -> tests -> right code, with the wrong code that first takes its place.
 EDITS = {
     "attention": {
         "test_attention.py": [
@@ -29,7 +29,6 @@ EDITS = {
             ("math.sqrt(K.shape[-1])  # (n, n)", "np.sqrt(K.shape[-1])"),
             # dtypes
             ("np.result_type(dtype, np.float32)", "dtype"),
-            ("np.result_type(dtype, np.float32)", "np.float64"),
             ("np.result_type(dtype, np.float64)", "np.result_type(dtype, np.float32)"),
             ("return weights.astype(dtype, copy=False)", "return weights"),
             ("(weights @ V).astype(dtype, copy=False)", "weights @ V"),
@@ -38,20 +37,17 @@ EDITS = {
             ("all(a == b or 1 in (a, b) for a, b in leading)", "True"),
             ("{A.shape}, {B.shape}", "{A.shape}"),
             ('_check_fit("K and V", K, V, axis=-2)\n    weights', "weights"),
+            ("if mask.dtype != bool:", "if False:"),
             # empty sides and scales
-            (
-                "1 / math.sqrt(max(K.shape[-1], 1))\n    scores",
-                "1 / math.sqrt(K.shape[-1])\n    scores",
-            ),
+            ("1 / math.sqrt(max(K.shape[-1], 1))", "1 / math.sqrt(K.shape[-1])"),
             ("initial=-np.inf)\n    e =", "initial=0)\n    e ="),
             ("np.where(np.isneginf(top), 0, top)", "top"),
             ("e / np.where(total == 0, 1, total)", "e / total"),
             ("e / np.where(total == 0, 1, total)", "e / (total + 1e-9)"),
             ("if scale is None:", "if not scale:"),
-            ("* float(scale)", "* float(scale) ** 2"),
+            ("-2) * scale", "-2) * scale**2"),
         ],
         "test_masks.py": [
-            ("if mask.dtype != bool:", "if False:"),
             ("np.where(mask, scores, -np.inf)", "np.where(mask, scores, -1e9)"),
             ("np.where(mask, scores, -np.inf)", "np.where(mask, scores, 0)"),
             ("np.where(mask, scores, -np.inf)", "np.where(mask, -np.inf, scores)"),
@@ -115,7 +111,6 @@ EDITS = {
             ("store[..., :at, :] = old", "pass"),
             ("max(at + t, 2 * at)", "at + t"),
             ("max(at + t, 2 * at)", "at + t + 1"),
-            ("if at + t > store.shape[-2] or", "if at + t >= store.shape[-2] or"),
             (
                 "if at + t > store.shape[-2] or dtype != store.dtype:",
                 "if at + t > store.shape[-2]:",
@@ -162,11 +157,10 @@ EDITS = {
             ("scores -= rise", "pass"),
             ("Q[:, -1:] -= rise", "pass"),
             ("if scores.max() > 64:", "if False:"),
-            ("max(0, stop + m - n) if causal", "max(0, stop + m - n - 1) if causal"),
+            ("max(0, stop + m - n) if causal", "max(0, stop + m - n - 2) if causal"),
             ("max(0, j + m - n) if causal", "max(0, j + m - n + 1) if causal"),
             ("i.start + n - m - j.start", "i.start - j.start"),
             ("if block_size < 1:", "if block_size < 0:"),
-            ("stop = min(j + block_size, n)", "stop = j + block_size"),
             ("math.log2(math.e) / math.sqrt", "1 / math.sqrt"),
             ("sums[:, :-1] / np.where(total == 0, 1, total)", "sums[:, :-1] / total"),
         ],
@@ -236,7 +230,7 @@ class Mutant:
         module.__file__ = str(path)
         sys.modules[self.module] = module
         if self.old not in CATALOGUED:
-            source = source.replace(self.old, self.new)
+            source = source.replace(self.old, self.new, 1)
         exec(compile(source, path, "exec"), vars(module))
         if self.old in CATALOGUED:
             setattr(module, self.old, catalogued(self.old, self.new))
