@@ -244,10 +244,11 @@ def test_each_claim_is_marked_with_a_link_to_its_row(tmp_path):
         ("`{python} 37` and `x = 37` and [link](https://a.b/37).", []),
         ("```{python}\nx = 37\n```\n\n```\n37\n```", []),
         ("About 7 tokens in all.", []),
+        ("Of 16,384 tokens.", ["16,384"]),
     ],
 )
 def test_a_typed_number_is_found(text, typed):
-    found = numbers.problems(text, "About 7 tokens\n")
+    found = numbers.problems(text, "About 7 tokens\n4 tokens\n")
     words = [p.what for p in found if p.file == "chapter.qmd"]
     assert words == [f"the number {number} is typed" for number in typed]
 

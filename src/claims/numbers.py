@@ -33,9 +33,10 @@ def problems(text, given, file="chapter.qmd"):
     used, found = set(), []
     for line, words in [*_prose(text), *_captions(text)]:
         for phrase in phrases:
-            if phrase in words:
+            whole = re.compile(rf"(?<![\d,.]){re.escape(phrase)}")
+            if whole.search(words):
                 used.add(phrase)
-                words = words.replace(phrase, _blank(phrase))
+                words = whole.sub(_blank, words)
         for number in NUMBER.findall(words):
             if number not in FREE:
                 found.append(Problem(file, line, f"the number {number} is typed", FIX))
@@ -65,8 +66,7 @@ def _prose(text):
 
 def _blank(found):
     """The lines of what was found, without its characters."""
-    text = found if isinstance(found, str) else found[0]
-    return re.sub(r"[^\n]", " ", text)
+    return re.sub(r"[^\n]", " ", found[0])
 
 
 def _fractions(formula):
