@@ -5,7 +5,7 @@ py := .venv/bin/python
 env := .venv/.project
 
 .DEFAULT_GOAL := all
-.PHONY: all help weave tangle prove stitch sync check test test-all lint bench ring exercise check-exercise pins clean
+.PHONY: all help weave watch tangle prove stitch sync check test test-all lint bench ring exercise check-exercise pins clean
 
 # What a page is made from: when none of it changed, `make` weaves nothing.
 woven_from := chapter.qmd references.bib $(wildcard _build/ledger.json) _quarto.yml bench/results.json \
@@ -43,6 +43,9 @@ stitch: $(env) ## src/ and exercises/ -> chapter.qmd: carry edits of the modules
 
 sync: $(env) ## tangle or stitch, each cell in the direction that changed
 	@$(py) -m literate sync
+
+watch: $(env) ## follow the editor: tangle, run and weave what changed, in an open page
+	@$(py) -m literate watch
 
 check: $(env) ## fail when tangle or stitch would write anything
 	@$(py) -m literate check

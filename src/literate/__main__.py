@@ -13,6 +13,7 @@ VERBS = {
     "stitch": "modules -> chapter",
     "sync": "tangle or stitch, each cell in the direction that changed",
     "weave": "chapter -> HTML, PDF and notebook",
+    "watch": "the open page follows the editor",
     "check": "fail when the chapter and its modules are not the same",
     "lint": "ruff, with the chapter's lines for tangled modules",
 }

@@ -102,27 +102,43 @@ def carry_out(args, plan):
     if not (root / chapter).is_file():
         fix = "run this in the chapter's folder, or name the chapter"
         raise Refused([Problem(str(args.chapter), 1, "there is no such file", fix)])
+    if args.diff:
+        return _show(root, chapter, plan)
+    new, leftovers = write(root, chapter, plan)
+    for name in new:
+        print(f"wrote {name}")
+    for problem in leftovers:
+        print(problem, file=sys.stderr)
+    return 0
+
+
+def write(root, chapter, plan):
+    """Write what `plan(project)` changes: the files' names, and the leftovers."""
     with files.alone_in(root):
         project = load(root, chapter)
-        if args.diff:
-            for pair in compare(project):
-                if pair.changed == {"chapter", "module"}:
-                    print(*conflicts.three_way(root, chapter, pair), sep="\n")
-        texts = plan(project)
-        new = {name: t for name, t in texts.items() if t != project.texts[name]}
-        if args.diff:
-            for line in files.diff(project.texts, new):
-                print(line)
-            return int(bool(new))
+        new = _changes(project, plan)
         problems = [problem for name in new for problem in files.obstacles(root, name)]
         if problems:
             raise Refused(problems)
         files.replace(root, project.texts, new)
-    for name in new:
-        print(f"wrote {name}")
-    for problem in project.leftovers:
-        print(problem, file=sys.stderr)
-    return 0
+    return list(new), project.leftovers
+
+
+def _show(root, chapter, plan):
+    """Print conflicts and what would change; 1 if anything would."""
+    project = load(root, chapter)
+    for pair in compare(project):
+        if pair.changed == {"chapter", "module"}:
+            print(*conflicts.three_way(root, chapter, pair), sep="\n")
+    new = _changes(project, plan)
+    for line in files.diff(project.texts, new):
+        print(line)
+    return int(bool(new))
+
+
+def _changes(project, plan):
+    """The texts of `plan` that are not on the disk, by name."""
+    return {n: t for n, t in plan(project).items() if t != project.texts[n]}
 
 
 def load(root, chapter):

@@ -128,13 +128,13 @@ class Chapter:
                 continue
             lines = []
             for number, text in enumerate(piece.source.split("\n"), piece.line):
-                part, fence = _part(text, fence)
+                part, fence = fence_part(text, fence)
                 lines.append(Line(number, text, part))
             pieces.append(tuple(lines))
         return tuple(pieces)
 
 
-def _part(line, fence):
+def fence_part(line, fence):
     """What the line is of a fenced code block, and the fence open after it."""
     match = FENCE.match(line)
     if fence:

@@ -25,10 +25,11 @@ from IPython import get_ipython
 
 from ..cells import scan
 
-OWN = re.compile(r"_+|_i+|_i?\d+|_(oh|dh|ih|exit_code)|In|Out|exit|quit|get_ipython")
+OWN = re.compile(r"_+|_i+|_i?\d+|_(oh|dh|ih|exit_code)")
 _states, _first = {}, {}
 _read, _loaded = {}, {}  # digests of files when they were read, modules loaded
 _unique, _hearing = itertools.count(), [True]
+_own = set()  # names that IPython has put there
 
 
 @dataclass(frozen=True)
@@ -47,19 +48,22 @@ class _State:
         for name, value in sorted(self.objects.items()):
             names.setdefault(id(value), []).append(name)
         shared = sorted(group for group in names.values() if len(group) > 1)
-        parts = [self.digests, self.modules, self.outside, self.count, shared]
+        outside = {name: _digest(value) for name, value in self.outside.items()}
+        parts = [self.digests, self.modules, outside, self.count, shared]
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
 def listen():
-    """Note from now on which files are read."""
+    """Note from now on which files are read, and what is not the user's."""
+    _own.update(get_ipython().user_ns)
     sys.addaudithook(_heard)
+    sys.dont_write_bytecode = True  # a module may change twice in one second
 
 
 def take(key):
     """Remember the state under `key`: its digest and the files read since the last."""
     shell = get_ipython()
-    objects = {n: v for n, v in shell.user_ns.items() if not OWN.fullmatch(n)}
+    objects = {name: shell.user_ns[name] for name in _names(shell)}
     for name, path in _modules().items():
         if name not in _loaded:
             _loaded[name] = _read[path] = file_digest(path)
@@ -82,23 +86,30 @@ def restore(key):
     for name in _loaded.keys() - state.modules.keys():
         sys.modules.pop(name, None)
         del _loaded[name]
-    for name in [n for n in shell.user_ns if not OWN.fullmatch(n)]:
+    for name in _names(shell):
         del shell.user_ns[name]
     shell.user_ns.update(state.objects)
     shell.execution_count = state.count
+    for name, (_, write) in _settings().items():
+        write(state.outside.get(name, _first[name]))
     for module in list(sys.modules.values()):
-        getattr(module, "__dict__", {}).pop("__warningregistry__", None)
+        if isinstance(module, types.ModuleType):
+            vars(module).pop("__warningregistry__", None)
     linecache.checkcache()
     _read.clear()
     return ""
 
 
+def _names(shell):
+    """The user's names."""
+    return [n for n in shell.user_ns if n not in _own and not OWN.fullmatch(n)]
+
+
 def _changed(state):
-    """The names, settings and modules of a state that are not as they were."""
-    outside, files = _outside(), _modules()
+    """The names and modules of a state that are not as they were."""
+    files = _modules()
     return [
         *(n for n, v in state.objects.items() if _digest(v) != state.digests[n]),
-        *(n for n in outside | state.outside if outside.get(n) != state.outside.get(n)),
         *(n for n, d in state.modules.items() if file_digest(files.get(n, "")) != d),
     ]
 
@@ -155,21 +166,41 @@ def _modules():
 
 
 def _outside():
-    """Digests of the settings that cells share and that are not as first seen."""
-    loaded, values = sys.modules, {"random": random.getstate(), "cwd": os.getcwd()}
-    values["environ"] = dict(os.environ)
-    if numpy := loaded.get("numpy"):
-        options = {k: v for k, v in numpy.get_printoptions().items() if k != "override_repr"}
-        values["numpy"] = numpy.random.get_state(), numpy.geterr(), repr(options)
-    if torch := loaded.get("torch"):
-        values["torch"] = torch.get_rng_state().numpy().tobytes(), torch.is_grad_enabled()
-        values["dtype"] = str(torch.get_default_dtype()), torch.get_num_threads()
-    if matplotlib := loaded.get("matplotlib"):
-        values["matplotlib"] = repr(dict(matplotlib.rcParams))
-    digests = {name: _digest(value) for name, value in values.items()}
-    for name, digest in digests.items():
-        _first.setdefault(name, digest)
-    return {name: d for name, d in digests.items() if d != _first[name]}
+    """The settings that are not as when they were first seen."""
+    values = {name: read() for name, (read, _) in _settings().items()}
+    for name, value in values.items():
+        _first.setdefault(name, value)
+    return {n: v for n, v in values.items() if _digest(v) != _digest(_first[n])}
+
+
+def _settings():
+    """What cells share besides names: (how to read it, how to write it), by name."""
+    settings = {
+        "folder": (os.getcwd, os.chdir),
+        "environment": (lambda: dict(os.environ), _environment),
+        "random": (random.getstate, random.setstate),
+    }
+    if numpy := sys.modules.get("numpy"):
+        settings["numpy.random"] = numpy.random.get_state, numpy.random.set_state
+        settings["numpy.errors"] = numpy.geterr, lambda kept: numpy.seterr(**kept)
+        settings["numpy.print"] = (
+            numpy.get_printoptions,
+            lambda kept: numpy.set_printoptions(**kept),
+        )
+    if torch := sys.modules.get("torch"):
+        settings["torch.random"] = torch.get_rng_state, torch.set_rng_state
+        settings["torch.grad"] = torch.is_grad_enabled, torch.set_grad_enabled
+        settings["torch.type"] = torch.get_default_dtype, torch.set_default_dtype
+        settings["torch.threads"] = torch.get_num_threads, torch.set_num_threads
+    if matplotlib := sys.modules.get("matplotlib"):
+        parameters = matplotlib.rcParams
+        settings["matplotlib"] = parameters.copy, parameters.update
+    return settings
+
+
+def _environment(kept):
+    os.environ.clear()
+    os.environ.update(kept)
 
 
 def _digest(value):
@@ -183,7 +214,7 @@ def _digest(value):
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles functions and classes of the cells by what they are, not by name."""
+    """Pickles what is in no module (functions and classes of the cells) by value."""
 
     def __init__(self, file):
         super().__init__(file, protocol=5)
@@ -192,38 +223,50 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, value):
         if isinstance(value, types.ModuleType):
             return str, (value.__name__,)
-        if getattr(value, "__module__", None) != "__main__" and not isinstance(
-            value, (staticmethod, classmethod, property, types.CellType)
-        ):
+        if not isinstance(value, tuple(_CONTENTS)):
+            if getattr(value, "__module__", None) != "__main__":
+                return NotImplemented
+            if hasattr(value, "__wrapped__"):
+                return tuple, ((type(value).__name__, value.__wrapped__),)
+            if isinstance(value.__reduce_ex__(5), str):  # a name in the cells
+                raise pickle.PicklingError
             return NotImplemented
-        if isinstance(value, types.FunctionType):
-            contents = lambda: (  # noqa: E731
-                _code(value.__code__),
-                value.__defaults__,
-                value.__kwdefaults__,
-                value.__closure__,
-                {k: v for k, v in vars(value).items()},
-            )
-        elif isinstance(value, type):
-            contents = lambda: (  # noqa: E731
-                value.__bases__,
-                {k: v for k, v in vars(value).items() if k not in _SLOTS},
-            )
-        elif isinstance(value, (staticmethod, classmethod)):
-            contents = lambda: value.__func__  # noqa: E731
-        elif isinstance(value, property):
-            contents = lambda: (value.fget, value.fset, value.fdel)  # noqa: E731
-        elif isinstance(value, types.CellType):
-            contents = lambda: value.cell_contents  # noqa: E731
-        else:
+        if _importable(value):
             return NotImplemented
-        known = id(value) in self.met
+        kind = next(kind for kind in _CONTENTS if isinstance(value, kind))
+        known = id(value) in self.met  # a class is known to its own methods
         self.met.add(id(value))
-        name = getattr(value, "__qualname__", type(value).__name__)
-        return tuple, ((name, None if known else contents()),)
+        name = getattr(value, "__qualname__", kind.__name__)
+        return tuple, ((name, None if known else _CONTENTS[kind](value)),)
 
 
-_SLOTS = ("__dict__", "__weakref__")
+_CONTENTS = {
+    types.FunctionType: lambda f: (
+        _code(f.__code__),
+        f.__defaults__,
+        f.__kwdefaults__,
+        f.__closure__,
+        dict(vars(f)),
+    ),
+    type: lambda c: (
+        c.__bases__,
+        {k: v for k, v in vars(c).items() if not isinstance(v, _SLOTS)},
+    ),
+    staticmethod: lambda method: method.__func__,
+    classmethod: lambda method: method.__func__,
+    property: lambda method: (method.fget, method.fset, method.fdel),
+    types.CellType: lambda cell: cell.cell_contents,
+    types.MappingProxyType: dict,
+}
+_SLOTS = (types.GetSetDescriptorType, types.MemberDescriptorType)
+
+
+def _importable(value):
+    """Whether a function or class is what its module has under its name."""
+    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    if module in (None, "__main__") or name is None:
+        return False
+    return getattr(sys.modules.get(module), name, None) is value
 
 
 def _code(code):

@@ -20,6 +20,7 @@ import signal
 import sys
 import tempfile
 import time
+from contextlib import asynccontextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -41,27 +42,35 @@ VERSIONS = ("ipykernel", "ipython", "nbclient", "numpy", "torch", "matplotlib")
 
 def execute(chapter, timeout, report):
     """The outputs of each of the chapter's steps, from the cache if it holds them."""
-    cache = chapter.folder / "_build/cache" / f"{chapter.stem}.json"
-    key = _key(chapter)
-    kept = json.loads(cache.read_text("utf-8")) if cache.exists() else {}
-    if kept.get("key") == key:
-        results = kept["results"]
-    else:
-        steps = [step for step in chapter.steps if not _alone(step)]
-        results = iter(asyncio.run(_run(chapter, steps, timeout, report)))
-        results = [None if _alone(step) else next(results) for step in chapter.steps]
-        write(cache, json.dumps({"key": key, "results": results}))
+    key, results = key_of(chapter), kept(chapter)
+    if results is None:
+        steps = [step for step in chapter.steps if not alone(step)]
+        results = iter(asyncio.run(run_steps(chapter, steps, timeout, report)))
+        results = [None if alone(step) else next(results) for step in chapter.steps]
+        write(_cache(chapter), json.dumps({"key": key, "results": results}))
     for at, step in enumerate(chapter.steps):
-        if _alone(step):
-            results[at] = asyncio.run(_run(chapter, [step], timeout, report))[0]
+        if alone(step):
+            results[at] = asyncio.run(run_steps(chapter, [step], timeout, report))[0]
     return results
 
 
-def _alone(step):
+def kept(chapter):
+    """The results in the cache, if they are this chapter's."""
+    cache = _cache(chapter)
+    found = json.loads(cache.read_text("utf-8")) if cache.exists() else {}
+    return found["results"] if found.get("key") == key_of(chapter) else None
+
+
+def _cache(chapter):
+    return chapter.folder / "_build/cache" / f"{chapter.stem}.json"
+
+
+def alone(step):
+    """Whether a cell stands on its own."""
     return isinstance(step, Cell) and step.options.get("cache") is False
 
 
-def _key(chapter):
+def key_of(chapter):
     """A digest of everything that decides what the cells give."""
     parts = [[step.code, getattr(step, "options", None)] for step in chapter.steps]
     source, own = chapter.folder / "src", Path(__file__).resolve()
@@ -85,10 +94,17 @@ def _version(name):
         return None
 
 
-async def _run(chapter, steps, timeout, report):
+async def run_steps(chapter, steps, timeout, report):
     """Run steps in one fresh kernel; the first failure is refused at its line."""
-    if not any(_evaluated(chapter, step) for step in steps):
+    if not any(evaluated(chapter, step) for step in steps):
         return [[] for _ in steps]
+    async with kernel(chapter, timeout) as client:
+        return await _results(client, chapter, steps, report)
+
+
+@asynccontextmanager
+async def kernel(chapter, timeout):
+    """The client of a fresh kernel, which ends with the context."""
     client = NotebookClient(
         nbformat.v4.new_notebook(),
         timeout=timeout,
@@ -106,7 +122,7 @@ async def _run(chapter, steps, timeout, report):
         async with client.async_setup_kernel(env=_environment(chapter)):
             # Ctrl-C ends this run, which then stops the kernel.
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
-            return await _results(client, chapter, steps, report)
+            yield client
 
 
 async def _results(client, chapter, steps, report):
@@ -115,15 +131,16 @@ async def _results(client, chapter, steps, report):
     results, ran = [], []
     for step in steps:
         began = time.monotonic()
-        evaluated = _evaluated(chapter, step)
-        results.append(await _step(client, chapter, step, ran) if evaluated else [])
-        if evaluated and isinstance(step, Cell):
+        runs = evaluated(chapter, step)
+        results.append(await run_step(client, chapter, step, ran) if runs else [])
+        if runs and isinstance(step, Cell):
             place = f"[{cells.index(step) + 1}/{len(cells)}]"
-            report(f"{place} {_name(step)} {time.monotonic() - began:.1f} s")
+            report(f"{place} {name_of(step)} {time.monotonic() - began:.1f} s")
     return results
 
 
-def _evaluated(chapter, step):
+def evaluated(chapter, step):
+    """Whether a step is run."""
     return not isinstance(step, Cell) or (
         chapter.option("eval", step, True) is not False and step.code.strip() != ""
     )
@@ -139,17 +156,18 @@ def _environment(chapter):
     }
 
 
-def _name(cell):
+def name_of(cell):
+    """What to call a cell."""
     return cell.label or f"line {cell.line}"
 
 
-async def _step(client, chapter, step, ran):
+async def run_step(client, chapter, step, ran):
     """One step's outputs, as plain dictionaries."""
     is_cell = isinstance(step, Cell)
     if is_cell:
         ran.append(step)
     node = nbformat.v4.new_code_cell(step.code)
-    what = f"cell {_name(step)}" if is_cell else f"inline `{step.code}`"
+    what = f"cell {name_of(step)}" if is_cell else f"inline `{step.code}`"
     try:
         client.nb.cells = [node]
         await client.async_execute_cell(node, 0, store_history=is_cell)

@@ -21,7 +21,7 @@ UNBROKEN = re.compile(
 KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
 
-def to_html(chapter, results, request):
+def to_html(chapter, results, request, convert=convert):
     """The page, with links to the files beside it, and its problems."""
     arguments = [
         "--mathml",

@@ -9,29 +9,31 @@ back further, in the end to a new kernel.
 """
 
 import ast
+import asyncio
 import itertools
 import json
 import os
 import signal
-import tempfile
+import threading
 import time
 from dataclasses import dataclass, field
 
-import nbformat
-from jupyter_core.utils import run_sync
-from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from ..cells import Cell
 from ..problems import Refused
 from .checkpoints import file_digest
-from .execute import _alone, _connected, _environment, _evaluated, _name, _step
+from .execute import alone, evaluated, kernel, name_of, run_step
 
 HELPER = "__import__('literate.weave.checkpoints', fromlist=['take'])"
 
 
 class Stopped(Exception):
     """The run was stopped from outside; what it had done is kept."""
+
+
+class Interrupted(Exception):
+    """The kernel did not answer what it was asked."""
 
 
 @dataclass(frozen=True)
@@ -55,62 +57,52 @@ class LiveKernel:
 
     def __init__(self, timeout, report):
         self.timeout, self.report = timeout, report
-        self.stopping, self.client, self.trace, self.pid = False, None, [], None
+        self.client, self.trace, self.pid = None, [], None
+        self.stopped = threading.Event()
+        self._wait = asyncio.new_event_loop().run_until_complete
         self._ids = itertools.count()
 
-    def execute(self, chapter):
+    def execute(self, chapter, stopped):
         """The outputs of the chapter's steps (those that stand alone: None), and
-        how many cells have run."""
-        self.stopping = False
+        how many cells have run. Ends with `Stopped` when `stopped`, an event, is set.
+        """
+        self.stopped = stopped
         groups = _groups(chapter)
         if self.client is None and any(_runs(chapter, group) for group in groups):
             self._start(chapter)
         try:
             ran = self._run(chapter, groups)
-        except (Refused, Stopped) as error:
+        except (Refused, Interrupted, Stopped) as error:
             if isinstance(error.__context__, (CellTimeoutError, DeadKernelError)):
                 self.close()
-            if self.stopping:
+            if stopped.is_set():
                 raise Stopped from None
             raise
         except BaseException:
             self.close()
             raise
         outputs = iter([output for entry in self.trace for output in entry.outputs])
-        return [None if _alone(s) else next(outputs) for s in chapter.steps], ran
+        return [None if alone(s) else next(outputs) for s in chapter.steps], ran
 
-    def stop(self):
-        """From another thread: give up the run."""
-        self.stopping = True
+    def interrupt(self):
+        """From another thread, after `stopped` is set: give up the cell that runs."""
         if self.pid:
             os.kill(self.pid, signal.SIGINT)
 
     def close(self):
         """End the kernel."""
         if self.client is not None:
-            self._kernel.__exit__(None, None, None)
-            self._scratch.cleanup()
+            self._wait(self._kernel.__aexit__(None, None, None))
             self.client, self.trace, self.pid = None, [], None
 
     def _start(self, chapter):
-        self.client = NotebookClient(
-            nbformat.v4.new_notebook(),
-            timeout=self.timeout,
-            kernel_name="python3",
-            allow_errors=True,
-            record_timing=False,
-            shutdown_kernel="immediate",
-            resources={"metadata": {"path": str(chapter.folder)}},
-        )
-        self._scratch = tempfile.TemporaryDirectory(prefix="weave-")
-        environment = _environment(chapter) | {"PYTHONDONTWRITEBYTECODE": "1"}
-        self._kernel = _connected(self.client, self._scratch.name, environment)
-        self._kernel.__enter__()
-        self.pid = self.client.km.provisioner.pid
+        self._kernel = kernel(chapter, self.timeout)
+        self.client = self._wait(self._kernel.__aenter__())
         self.trace = []
         self._call("listen()")
         self.origin = self._take()[0]
         self.at = self.origin
+        self.pid = self.client.km.provisioner.pid  # from now on it may be interrupted
 
     def _run(self, chapter, groups):
         """Bring the trace to what `groups` say; how many cells have run."""
@@ -123,15 +115,11 @@ class LiveKernel:
                 at = len(new)
                 entry = old[aligned[at]] if aligned[at] is not None else None
                 state = new[-1].after if new else self._origin_state()
-                if (
-                    entry
-                    and at >= until
-                    and _same(entry.before, state)
-                    and entry.fresh
-                ):
+                keep = entry and at >= until and _same(entry.before, state)
+                if keep and entry.fresh:
                     new.append(entry)
                     continue
-                if self.stopping:
+                if self.stopped.is_set():
                     raise Stopped
                 if not _runs(chapter, groups[at]):
                     outputs = [[] for _ in groups[at]]
@@ -145,7 +133,7 @@ class LiveKernel:
                 after, files = self._take()
                 new.append(Entry(keys[at], state, after, files, outputs))
                 ran += isinstance(groups[at][0], Cell)
-        except (Refused, Stopped):
+        except (Refused, Interrupted, Stopped):
             done = len(new)
             rest = [a for a in aligned[done:] if a is not None]
             self.trace = new + (old[rest[0] :] if rest else [])
@@ -169,7 +157,7 @@ class LiveKernel:
             state = new[-1].before
             new = new[:-1]
             if self._back(state):
-                name = _name(groups[len(new)][0])
+                name = name_of(groups[len(new)][0])
                 self.report(f"again from {name}: {why} changed since")
                 return new
         self.report(f"again from the start, in a new kernel: {why} changed since")
@@ -196,12 +184,17 @@ class LiveKernel:
     def _steps(self, chapter, before, group):
         """The outputs of one group's steps."""
         cells = [s for g in before for s in g if isinstance(s, Cell)]
-        ran = [cell for cell in cells if _evaluated(chapter, cell)]
+        ran = [cell for cell in cells if evaluated(chapter, cell)]
         self.at = None
         began = time.monotonic()
-        outputs = [_step(self.client, chapter, step, ran) for step in group]
+        outputs = [
+            self._wait(run_step(self.client, chapter, step, ran))
+            if evaluated(chapter, step)
+            else []
+            for step in group
+        ]
         if isinstance(group[0], Cell) and (took := time.monotonic() - began) > 1:
-            self.report(f"{_name(group[0])} {took:.1f} s")
+            self.report(f"{name_of(group[0])} {took:.1f} s")
         return outputs
 
     def _call(self, call):
@@ -211,12 +204,12 @@ class LiveKernel:
             "", silent=True, user_expressions={"value": f"{HELPER}.{call}"}
         )
         while True:
-            reply = run_sync(client.get_shell_msg)(timeout=self.timeout)
+            reply = self._wait(client.get_shell_msg(timeout=self.timeout))
             if reply["parent_header"].get("msg_id") == message:
                 break
         value = reply["content"].get("user_expressions", {}).get("value", {})
         if value.get("status") != "ok":
-            raise RuntimeError(f"{call} in the kernel: {value or reply['content']}")
+            raise Interrupted(f"{call} in the kernel: {value or reply['content']}")
         return value["data"]["text/plain"]
 
 
@@ -228,7 +221,7 @@ def _groups(chapter):
     """The steps, those of inline code that follow one another in one group."""
     groups = []
     for step in chapter.steps:
-        if _alone(step):
+        if alone(step):
             continue
         inline = not isinstance(step, Cell)
         if inline and groups and not isinstance(groups[-1][0], Cell):
@@ -239,13 +232,13 @@ def _groups(chapter):
 
 
 def _runs(chapter, group):
-    return any(_evaluated(chapter, step) for step in group)
+    return any(evaluated(chapter, step) for step in group)
 
 
 def _key(chapter, group):
     """What the author wrote that decides what a group gives."""
     parts = [
-        [s.code, getattr(s, "options", None), _evaluated(chapter, s)] for s in group
+        [s.code, getattr(s, "options", None), evaluated(chapter, s)] for s in group
     ]
     return json.dumps([parts, chapter.option("error")], default=str)
 

@@ -35,6 +35,12 @@ PROBLEMS = {
 
 def convert(chapter, markdown, to, template, variables, arguments):
     """Pandoc's output for `to`, and the problems that it and the filters met."""
+    text, problems, _ = call(chapter, markdown, to, template, variables, arguments)
+    return text, problems
+
+
+def call(chapter, markdown, to, template, variables, arguments):
+    """What `convert` gives, and the numbers of all that has one, by id."""
     command = [_pandoc(), "--from=markdown", f"--to={to}"]
     command.append(f"--lua-filter={FILTERS / 'weave.lua'}")
     settings = {"variables": variables, "metadata": _metadata(chapter)}
@@ -62,10 +68,12 @@ def convert(chapter, markdown, to, template, variables, arguments):
     if done.returncode:
         raise Refused([_failure(chapter, done.stderr)])
     seen = set(map(int, re.findall(r"^@cell\t(\d+)$", done.stderr, re.M)))
-    return done.stdout, [
+    problems = [
         *_unseen(chapter, markdown, seen),
         *_met(chapter, done.stderr, messages),
     ]
+    numbers = re.findall(r"^@number\t(\S+)\t(.*)$", done.stderr, re.M)
+    return done.stdout, problems, dict(numbers)
 
 
 def _metadata(chapter):

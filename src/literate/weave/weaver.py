@@ -39,9 +39,19 @@ class Weaver:
     a picture without alternative text); else it weaves and returns that.
     """
 
-    def __init__(self, path, output, timeout=300, strict=True, report=log):
+    def __init__(
+        self,
+        path,
+        output,
+        timeout=300,
+        strict=True,
+        report=log,
+        execute=execute,
+        writers=FORMATS,
+    ):
         self.path, self.output = Path(path), Path(output)
         self.timeout, self.strict, self.report = timeout, strict, report
+        self.execute, self.writers = execute, writers
 
     def weave(self, formats=tuple(FORMATS)):
         """Write the pages, all or none; the problems that were passed over."""
@@ -49,11 +59,11 @@ class Weaver:
         problems = list(unfit(chapter))
         if found := unwoven(chapter) + problems * self.strict:
             raise Refused(found)
-        results = execute(chapter, self.timeout, self.report)
+        results = self.execute(chapter, self.timeout, self.report)
         request = Request(tuple(formats), self.output, self.strict)
         pages = {}
         for name in formats:
-            page, found = FORMATS[name](chapter, results, request)
+            page, found = self.writers[name](chapter, results, request)
             pages[self.output / f"{chapter.stem}.{name}"] = page
             problems += found
         if problems and (self.strict or None in pages.values()):

@@ -20,12 +20,21 @@ function numbers.problem(what, token)
   io.stderr:write("@problem\t", what, "\t", token, "\n")
 end
 
--- Remember the number of an element, on it and under its id.
+-- Where a part is woven on its own: the numbers that the whole document gave.
+local known = {}
+for id, number in pairs(PANDOC_WRITER_OPTIONS.variables.known or {}) do
+  known[id] = tostring(number)
+  numbers.entries[id] = { number = known[id], kind = numbers.kind(id) }
+end
+
+-- Remember the number of an element, on it and under its id; tell the weaver.
 function numbers.enter(element, number)
   local id = element.identifier
-  if numbers.entries[id] then numbers.problem("duplicate", id) end
+  number = known[id] or number
+  if numbers.entries[id] and not known[id] then numbers.problem("duplicate", id) end
   numbers.entries[id] = { number = number, kind = numbers.kind(id) }
   element.attributes.number = number
+  if id ~= "" then io.stderr:write("@number\t", id, "\t", number, "\n") end
   return element
 end
 

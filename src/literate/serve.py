@@ -1,0 +1,164 @@
+"""The server of `watch`: one page and the files beside it, on this machine only.
+
+Requests must name it as 127.0.0.1 or localhost (a page of another site that has
+its name point here is refused), and get nothing from outside the build. The
+page that it serves is the woven one with a script that listens for changes and
+a policy that lets it; the file on disk has neither.
+"""
+
+import asyncio
+import base64
+import hashlib
+import json
+import logging
+import os
+import re
+import threading
+from pathlib import Path
+
+from tornado.httpserver import HTTPServer
+from tornado.iostream import StreamClosedError
+from tornado.netutil import bind_sockets
+from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
+
+ADDRESS = "127.0.0.1"
+LISTENER = (Path(__file__).parent / "page/listen.js").read_text("utf-8")
+POLICY = re.compile(r'(<meta http-equiv="Content-Security-Policy" content=")([^"]*)')
+WAITING = '<!DOCTYPE html>\n<html lang="en"><title>Not woven yet</title><body></body>'
+
+
+class Server:
+    """Serves from a thread of its own; the other methods are for other threads."""
+
+    def __init__(self, folder, port):
+        """Refuses (OSError) a port that is taken."""
+        logging.getLogger("tornado").setLevel(logging.CRITICAL)  # the lines are ours
+        self.folder, self.sockets = Path(folder), bind_sockets(port, ADDRESS)
+        self.port = self.sockets[0].getsockname()[1]
+        self.page, self.version, self.problems = WAITING, 0, []
+        self.listeners = set()
+        ready = threading.Event()
+        self.thread = threading.Thread(target=asyncio.run, args=[self._serve(ready)])
+        self.thread.start()
+        ready.wait()
+
+    @property
+    def address(self):
+        """Where to look."""
+        return f"http://{ADDRESS}:{self.port}/"
+
+    def show(self, page):
+        """Serve this page from now on, and have open ones load it."""
+        self.page, self.version = page, self.version + 1
+        self._tell("version", self.version)
+
+    def style(self, page, css):
+        """Serve this page from now on; open ones take its style sheet alone."""
+        self.page = page
+        self._tell("style", css)
+
+    def warn(self, problems):
+        """Show the problems on open pages, in place of those before."""
+        self.problems = [str(problem) for problem in problems]
+        self._tell("problems", self.problems)
+
+    def close(self):
+        """Stop serving."""
+        self.loop.call_soon_threadsafe(self.stop.set)
+        self.thread.join()
+
+    def _tell(self, kind, value):
+        for listener in list(self.listeners):
+            self.loop.call_soon_threadsafe(listener.put_nowait, (kind, value))
+
+    async def _serve(self, ready):
+        self.loop, self.stop = asyncio.get_running_loop(), asyncio.Event()
+        hosts = {f"{name}:{self.port}" for name in (ADDRESS, "localhost")}
+        here = {"server": self, "hosts": hosts}
+        files = here | {"path": str(self.folder)}
+        routes = [
+            (r"/", Page, here),
+            (r"/listen", Listen, here),
+            (r"/(.+)", File, files),
+        ]
+        server = HTTPServer(Application(routes))
+        server.add_sockets(self.sockets)
+        ready.set()
+        await self.stop.wait()
+        for listener in self.listeners:
+            listener.put_nowait(None)
+        server.stop()
+        await server.close_all_connections()
+
+
+class Local(RequestHandler):
+    """A handler that answers only to a name of this machine."""
+
+    def initialize(self, server, hosts, **others):
+        """`hosts` are the names with the port."""
+        self.server, self.hosts = server, hosts
+        if others:
+            super().initialize(**others)
+
+    def prepare(self):
+        """Refuse a request that came by another name."""
+        if self.request.host not in self.hosts:
+            raise HTTPError(403)
+
+    def set_default_headers(self):
+        """Nothing is kept: the next request may see another page."""
+        self.set_header("Cache-Control", "no-store")
+        self.set_header("Cross-Origin-Resource-Policy", "same-origin")
+
+
+class Page(Local):
+    """The page that listens."""
+
+    def get(self):
+        """Answer with it."""
+        self.write(listening(self.server.page, self.server.version))
+
+
+class File(Local, StaticFileHandler):
+    """The files beside the page."""
+
+    def validate_absolute_path(self, root, absolute_path):
+        """Refuse links that lead out of the build, as well as `..`."""
+        return super().validate_absolute_path(
+            os.path.realpath(root), os.path.realpath(absolute_path)
+        )
+
+
+class Listen(Local):
+    """A stream of events: (kind, value) as JSON."""
+
+    async def get(self):
+        """Answer until the page is closed."""
+        self.set_header("Content-Type", "text/event-stream")
+        events, server = asyncio.Queue(), self.server
+        server.listeners.add(events)
+        events.put_nowait(("version", server.version))
+        events.put_nowait(("problems", server.problems))
+        try:
+            while event := await events.get():
+                self.write(f"data: {json.dumps(event)}\n\n")
+                await self.flush()
+        except StreamClosedError:
+            pass
+        finally:
+            server.listeners.discard(events)
+
+
+def listening(page, version):
+    """The page with the script that listens, and a policy that allows for it."""
+    script = f"const version = {version};\n{LISTENER}"
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+    def loosened(match):
+        policy = re.sub(r"(script-src)( 'none')?", rf"\1 'sha256-{digest}'", match[2])
+        styles = "style-src-elem 'unsafe-inline'"
+        policy = re.sub(r"style-src-elem[^;]*", styles, policy)
+        return f"{match[1]}{policy}; connect-src 'self'"
+
+    page = POLICY.sub(loosened, page, count=1)
+    return page.replace("</body>", f"<script>{script}</script>\n</body>", 1)

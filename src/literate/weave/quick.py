@@ -1,0 +1,201 @@
+"""Pandoc for what changed alone: the sections of a page whose text is another.
+
+A section stands for itself when the rest of the page cannot tell the old from
+the new: no other ids, headings, citations, footnotes, or number of code blocks.
+It is then read, filtered and written alone, with the numbers that the whole
+document gave, and takes its old place. Everything else is woven as a whole.
+"""
+
+import re
+from dataclasses import dataclass
+
+from . import pandoc
+from .chapter import fence_part
+
+HEADING = re.compile(r"(#{1,2}) .*\{#([\w-]+)[^}]*\}\s*$")
+CELL_LINE = re.compile(r'^([ \t]*::: \{\.cell .*)\bline="\d+"\}$', re.MULTILINE)
+DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:")
+NOTE = re.compile(r"\[\^|\^\[|^ {0,3}\(@", re.MULTILINE)
+CODE_ID = re.compile(r'((?:id="|href="#)cb)(\d+)')
+LINE_ID = re.compile(r"cb\d+-\d+")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A piece of the document: a heading with its id and what follows it."""
+
+    level: int
+    id: str
+    text: str
+
+
+@dataclass
+class Woven:
+    """The last document: what decided it, its parts, its page and its numbers."""
+
+    given: tuple
+    markdown: str
+    parts: list
+    page: str
+    problems: list
+    numbers: dict
+
+
+class Quick:
+    """`convert` with a memory. `exact` says whether the last page was woven whole."""
+
+    def __init__(self):
+        self.last, self.asked, self.exact = None, None, True
+
+    def forget(self):
+        """Weave the whole next time."""
+        self.last = None
+
+    def convert(self, *asked):
+        """Pandoc's output, and the problems that it and the filters met."""
+        chapter, markdown, _, _, variables, arguments = self.asked = asked
+        last, given = self.last, (dict(variables), chapter.settings, arguments)
+        if not last or (last.given, last.markdown) != (given, markdown):
+            parts = _parts(markdown)
+            page = self._spliced(chapter, parts, given) if last else None
+            self.exact = page is None
+            if self.exact:
+                self.last = self.whole(asked)
+            else:
+                self.last = Woven(given, markdown, parts, page, [], last.numbers)
+        return self.last.page, list(self.last.problems)
+
+    @staticmethod
+    def whole(asked):
+        """The document that was asked for, woven whole."""
+        chapter, markdown, to, template, variables, arguments = asked
+        given = dict(variables), chapter.settings, arguments
+        page, problems, numbers = pandoc.call(
+            chapter, markdown, to, template, dict(variables), arguments
+        )
+        return Woven(given, markdown, _parts(markdown), page, problems, numbers)
+
+    def settle(self, woven):
+        """Take the whole for the last document; whether it differs."""
+        differs = (woven.page, woven.problems) != (self.last.page, self.last.problems)
+        self.last, self.exact = woven, True
+        return differs
+
+    def _spliced(self, chapter, parts, given):
+        """The last page with the style and the changed sections in place, or None."""
+        last = self.last
+        styles = [variables.get("style") for variables in (last.given[0], given[0])]
+        unstyled = [
+            ({**variables, "style": None}, *rest)
+            for variables, *rest in (last.given, given)
+        ]
+        if last.problems or unstyled[0] != unstyled[1] or len(parts) != len(last.parts):
+            return None
+        page = last.page
+        if styles[0] != styles[1]:
+            page = page.replace(*(f"<style>\n{style}\n</style>" for style in styles), 1)
+        pairs = list(zip(last.parts, parts))
+        changed = [at for at, pair in enumerate(pairs) if len({*map(_bare, pair)}) > 1]
+        if not changed:
+            return page
+        if len(changed) > len(parts) / 4 or not all(
+            _alone(*pairs[at], following=parts[at + 1 : at + 2]) for at in changed
+        ):
+            return None
+        if any(_defines(part) for part in parts):
+            return None
+        _, _, arguments = given
+        keys = sorted(_cited(page))
+        matter = f"---\nnocite: '{', '.join('@' + key for key in keys)}'\n---\n\n"
+        text = (matter if keys else "") + "\n\n".join(parts[at].text for at in changed)
+        written, problems, _ = pandoc.call(
+            chapter, text, "html", None, {"known": last.numbers}, arguments
+        )
+        if problems:
+            return None
+        for at in changed:
+            old, new = _section(page, parts[at].id), _section(written, parts[at].id)
+            new = old and new and _renumbered(new, old)
+            if not new or _skeleton(old) != _skeleton(new):
+                return None
+            page = page.replace(old, new, 1)
+        return page
+
+
+def _parts(markdown):
+    """The document cut at its headings of the first two levels with an id."""
+    parts, lines, depth = [], [], 0
+    level, id = 0, ""
+    for line, fenced in _lines(markdown):
+        if not fenced and re.match(r" {0,3}:{3,}", line):
+            depth += -1 if re.fullmatch(r"\s*:{3,}\s*", line) else 1
+        heading = None if fenced or depth else HEADING.match(line)
+        if heading:
+            parts.append(Part(level, id, "\n".join(lines)))
+            level, id, lines = len(heading[1]), heading[2], []
+        lines.append(line)
+    return [*parts, Part(level, id, "\n".join(lines))]
+
+
+def _bare(part):
+    """The part without the chapter's lines, which come and go with any edit."""
+    return part.level, part.id, CELL_LINE.sub(r"\1", part.text)
+
+
+def _alone(old, new, following):
+    """Whether the part is a whole section, in which no note or comment is open."""
+    return (
+        (old.level, old.id) == (new.level, new.id)
+        and new.level > 0
+        and all(part.level <= new.level for part in following)
+        and not any(NOTE.search(_prose(p)) or "<!--" in p.text for p in (old, new))
+    )
+
+
+def _defines(part):
+    """Whether the part has definitions (of links, of notes) for the others."""
+    return "]:" in part.text and any(map(DEFINITION.match, _prose(part).split("\n")))
+
+
+def _prose(part):
+    return "\n".join(line for line, fenced in _lines(part.text) if not fenced)
+
+
+def _lines(text):
+    """The lines, each with its part in a fenced code block, if any."""
+    fence = None
+    for line in text.split("\n"):
+        part, fence = fence_part(line, fence)
+        yield line, part
+
+
+def _cited(page):
+    """The keys that a page cites."""
+    return set(" ".join(re.findall(r'data-cites="([^"]*)"', page)).split())
+
+
+def _section(page, id):
+    """The `<section>` with this id, whole, or None."""
+    start = page.find(f'<section id="{id}"')
+    depth = 0
+    for match in re.compile(r"<(/?)section\b").finditer(page, max(start, 0)):
+        depth += -1 if match[1] else 1
+        if start < 0 or depth == 0:
+            break
+    else:
+        return None
+    return None if start < 0 else page[start : page.index(">", match.start()) + 1]
+
+
+def _renumbered(new, old):
+    """The new section with the numbers of code blocks that follow on in the page."""
+    olds, news = CODE_ID.findall(old), CODE_ID.findall(new)
+    shift = int(olds[0][1]) - int(news[0][1]) if olds and news else 0
+    return CODE_ID.sub(lambda m: f"{m[1]}{int(m[2]) + shift}", new)
+
+
+def _skeleton(section):
+    """What the rest of the page may refer to, repeat or count."""
+    ids = [id for id in re.findall(r'\bid="([^"]+)"', section) if not LINE_ID.match(id)]
+    headings = re.findall(r"<h[1-6]\b.*?</h[1-6]>", section, re.DOTALL)
+    return ids, headings, _cited(section)
