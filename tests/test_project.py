@@ -43,3 +43,11 @@ def test_help_lists_every_verb():
         ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
     assert set(re.findall(r"^  make ([a-z-]+) ", shown, re.M)) == phony
+
+
+def test_the_paths_of_the_readme_exist():
+    readme = (ROOT / "README.md").read_text("utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", readme, re.M)
+    paths = [path for row in rows for path in re.findall(r"`([\w./]+)`", row)]
+    assert "chapter.qmd" in paths
+    assert [path for path in paths if not (ROOT / path).exists()] == []
