@@ -279,7 +279,7 @@ def _group_heads(X, n_groups):
     return X.reshape(*batch, n_groups, n_heads // n_groups, m, d)
 
 
-# %% grouped-query-attention 8e0cd27d
+# %% grouped-query-attention 87907625
 def grouped_query_attention(Q, K, V, mask=None):
     """Attention in which several query heads read one key/value head.
 
@@ -290,8 +290,9 @@ def grouped_query_attention(Q, K, V, mask=None):
     """
     n_heads, n_kv_heads = _count_heads(Q, K, V)
     if mask is not None and mask.ndim > 2:
-        full = (*mask.shape[:-3], n_heads, *mask.shape[-2:])
-        mask = _group_heads(np.broadcast_to(mask, full), n_kv_heads)
+        *batch, _, rows, columns = mask.shape  # the axis of heads: _
+        mask = np.broadcast_to(mask, (*batch, n_heads, rows, columns))
+        mask = _group_heads(mask, n_kv_heads)
     K, V = K[..., None, :, :], V[..., None, :, :]  # one for each group
     output = attention(_group_heads(Q, n_kv_heads), K, V, mask)
     *batch, _, _, m, d_v = output.shape
