@@ -5,7 +5,7 @@ py := .venv/bin/python
 env := .venv/.project
 
 .DEFAULT_GOAL := all
-.PHONY: all help weave watch tangle prove stitch sync check test test-all lint bench ring exercise check-exercise pins clean
+.PHONY: all help weave watch tangle prove stitch sync check test test-all lint bench ring exercise check-exercise mutation pins clean
 
 # What a page is made from: when none of it changed, `make` weaves nothing.
 woven_from := chapter.qmd references.bib $(wildcard _build/ledger.json) _quarto.yml bench/results.json \
@@ -74,6 +74,10 @@ check-exercise: $(env) ## name the mistakes in exercises/my_attention.py; ONLY=r
 N ?= 4
 ring: tangle ## attention in a ring of N processes (N=4), compared with one
 	@$(py) -m ring_launch $(N)
+
+mutation: tangle ## change the modules in a thousand small ways and show what no test noticed (an hour)
+	@$(py) -m mutmut --version >/dev/null 2>&1 || $(py) -m pip install --quiet mutmut==3.8.1
+	@$(py) -m mutmut run && $(py) -m mutmut results
 
 pins: ## make requirements.txt from pyproject.toml again (needs uv)
 	uv pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header pyproject.toml \

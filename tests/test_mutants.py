@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mutants import EDITS, ROOT, all_mutants
+from wrong_modules import EDITS, ROOT, all_mutants
 
 
 def test_there_are_mutants_of_each_module_and_of_the_catalogue():
@@ -27,6 +27,6 @@ def test_each_edit_changes_a_module_that_still_compiles(module):
 @pytest.mark.slow
 def test_the_tests_notice_every_wrong_module():
     done = subprocess.run(
-        [sys.executable, "tests/mutants.py"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "tests/wrong_modules.py"], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stdout + done.stderr

@@ -1,6 +1,6 @@
 """Wrong versions of the tangled modules, and a way to try the tests on them.
 
-`python tests/mutants.py` imports what is slow to import once, and then forks a
+`python tests/wrong_modules.py` imports what is slow to import once, and then forks a
 process for each mutant: there the wrong module takes the right one's place and
 the tests of that part run until one fails. It prints the mutants that no test
 noticed, and exits with 1 if there are any.
