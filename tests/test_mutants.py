@@ -27,6 +27,9 @@ def test_each_edit_changes_a_module_that_still_compiles(module):
 @pytest.mark.slow
 def test_the_tests_notice_every_wrong_module():
     done = subprocess.run(
-        [sys.executable, "tests/wrong_modules.py"], cwd=ROOT, capture_output=True, text=True
+        [sys.executable, "tests/wrong_modules.py"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
