@@ -14,6 +14,7 @@ VERBS = {
     "sync": "tangle or stitch, each cell in the direction that changed",
     "weave": "chapter -> HTML, PDF and notebook",
     "watch": "the open page follows the editor",
+    "quarto": "the chapter with Quarto itself, and a check of what it passes over",
     "check": "fail when the chapter and its modules are not the same",
     "lint": "ruff, with the chapter's lines for tangled modules",
 }

@@ -64,11 +64,11 @@ def to_html(chapter, results, request, convert=convert):
         lambda match: f"{match[1]}>\n{_script(chapter, match[2], problems)}",
         text,
     )
-    problems += _dead_links(chapter, text, beside)
+    problems += dead_links(chapter, text, beside)
     return page.seal(color(text)), problems
 
 
-def _dead_links(chapter, text, beside):
+def dead_links(chapter, text, beside):
     """Links of the page that lead nowhere, at their lines in the chapter."""
     ids = set(re.findall(r'\bid="([^"]+)"', text))
     for target in dict.fromkeys(re.findall(r'<a [^>]*?href="([^"]+)"', text)):
