@@ -108,6 +108,6 @@ def _existing(chapter, source, kind, problems):
     path = chapter.folder / urllib.parse.unquote(source)
     if path.exists():
         return path
-    for line in chapter.find(source):
+    for line in chapter.find(re.escape(source)):
         what = f"there is no {kind} {source}"
         problems.append(chapter.problem(line, what, "correct the path"))
