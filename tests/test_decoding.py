@@ -144,6 +144,14 @@ def test_a_wider_type_widens_the_cache_even_when_there_is_room():
     np.testing.assert_array_equal(values, [[1, 2]] * 3 + [[0.125, 4]])
 
 
+def test_a_narrower_type_does_not_narrow_the_cache():
+    cache, wide = KVCache(), np.full((2, 3), 1 / 3)
+    cache.append(wide, wide)
+    narrow = np.ones((1, 3), np.float32)
+    for rows in cache.append(narrow, narrow):
+        assert rows.dtype == np.float64 and np.array_equal(rows[:2], wide)
+
+
 def test_the_cache_keeps_a_narrow_type():
     rows = np.ones((1, 2), np.float16)
     assert KVCache().append(rows, rows)[0].dtype == np.float16

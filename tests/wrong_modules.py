@@ -119,6 +119,7 @@ EDITS = {
                 "if at + t > store.shape[-2] or dtype != store.dtype:",
                 "if at + t > store.shape[-2]:",
             ),
+            ("np.result_type(store, rows)", "np.result_type(rows)"),
             ("if old.shape != (*batch, at, d):", "if False:"),
             ("return all_K[..., :n, :], all_V[..., :n, :]", "return all_K, all_V"),
             ("return all_K[..., :n, :], all_V[..., :n, :]", "return K, V"),
