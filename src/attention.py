@@ -299,13 +299,13 @@ def grouped_query_attention(Q, K, V, mask=None):
     return output.reshape(*batch, n_heads, m, d_v)
 
 
-# %% partial efb293c9
+# %% partial c64cd0ac
 class Partial(NamedTuple):
     """Attention to some of the keys, before the division.
 
-    Shapes: numerator (..., m, d_v): weights times values; total
-    (..., m, 1): sum of the weights; maximum (..., m, 1): largest score,
-    the one whose weight is exp(0). No keys: (0, 0, -inf).
+    Shapes: numerator (..., m, d_v): exponentials times values; total
+    (..., m, 1): sum of the exponentials; maximum (..., m, 1): largest
+    score, whose exponential is 1. No keys: (0, 0, -inf).
     """
 
     numerator: np.ndarray
@@ -350,28 +350,29 @@ def merge_partials(a, b):
     )
 
 
-# %% tiles d441cca0
+# %% tiles 426c110f
 def _tiles(m, n, causal, block_size):
     """Slices of the queries and keys of each tile to be computed.
 
-    Tiles are 8 times as tall as wide; with causal, none lies above the
-    diagonal, and those on it (the third value is True) are low.
+    With causal, none lies above the diagonal; the third value is True
+    for tiles on it, whose queries see some of the keys, not all.
     """
-    for j in range(0, n, block_size):
-        stop = min(j + block_size, n)
-        some = max(0, j + m - n) if causal else 0  # query to see key j
-        every = max(0, stop + m - n) if causal else 0  # and all of them
-        if some < every:
-            yield slice(some, every), slice(j, stop), True
-        for i in range(every, m, 8 * block_size):
-            yield slice(i, i + 8 * block_size), slice(j, stop), False
+    height = 8 * block_size  # a call of NumPy pays for many queries
+    for start in range(0, n, block_size):
+        keys = slice(start, min(start + block_size, n))
+        sees_some = max(0, keys.start + m - n) if causal else 0
+        sees_all = max(0, keys.stop + m - n) if causal else 0
+        if sees_some < sees_all:
+            yield slice(sees_some, sees_all), keys, True
+        for i in range(sees_all, m, height):
+            yield slice(i, i + height), keys, False
 
 
-# %% flash-matrix d080709a
+# %% flash-matrix bf387a8b
 def _flash_matrix(Q, K, V, causal, block_size):
     """flash_attention without leading axes: tile after tile."""
     m, n = len(Q), len(K)
-    Q = _scaled_queries(Q, K[:1])  # (m, d_k + 1)
+    Q = _scaled_queries(Q, K)  # (m, d_k + 1)
     sums = np.zeros((m, V.shape[-1] + 1), Q.dtype)
     for i, j, diagonal in _tiles(m, n, causal, block_size):
         seen = i.start + n - m - j.start if diagonal else None
@@ -380,34 +381,35 @@ def _flash_matrix(Q, K, V, causal, block_size):
     return sums[:, :-1] / np.where(total == 0, 1, total)
 
 
-# %% flash-columns cf8e5071
+# %% flash-columns 3e8d2db7
 def _with_ones(A):
     """A with a column of ones on the right."""
     return np.column_stack([A, np.ones(len(A), A.dtype)])
 
 
-def _scaled_queries(Q, first_key):
+def _scaled_queries(Q, K):
     """Queries whose product with _with_ones(K) is what exp2 needs.
 
     Scaled, and in the last column minus a reference: the score of the
     first key, for a start.
     """
     Q = Q * (math.log2(math.e) / math.sqrt(max(Q.shape[-1], 1)))
-    return np.column_stack([Q, -(Q @ first_key.sum(axis=0))])
+    first_key = K[:1].sum(axis=0)  # zeros if there is none
+    return np.column_stack([Q, -(Q @ first_key)])
 
 
-# %% add-tile 12a417d0
+# %% add-tile 22426442
 def _add_tile(sums, Q, K, V, seen):
-    """Add a tile's weighted values and its weights to sums, in place.
+    """Add to sums, in place: exponentials times V, and exponentials.
 
     seen, on the diagonal: the last key that the first query sees.
     """
-    scores = Q @ _with_ones(K).T  # over the reference, in powers of two
+    scores = Q @ _with_ones(K).T  # less the reference, for exp2
     if seen is not None:
         scores[~np.tri(*scores.shape, seen, dtype=bool)] = -np.inf
-    if scores.max() > 64:  # weights overflow at 128
+    if scores.max() > 64:  # float32 ends at 2**128, and sums add up
         _raise_reference(sums, Q, scores)
-    if scores.min() < -126:  # where exp2 is slow
+    if scores.min() < -126:  # subnormal in float32: exp2 is slow
         scores *= math.log(2)
         np.exp(scores, out=scores)
     else:
@@ -415,12 +417,12 @@ def _add_tile(sums, Q, K, V, seen):
     sums += scores @ _with_ones(V)
 
 
-# %% raise-reference c73f361d
+# %% raise-reference a0457c6c
 def _raise_reference(sums, Q, scores):
-    """Measure scores from each row's largest so far, in place."""
+    """Raise each row's reference to its largest score, in place."""
     rise = np.maximum(scores.max(axis=1, keepdims=True), 0)
     scores -= rise
-    Q[:, -1:] -= rise
+    Q[:, -1:] -= rise  # Q is a view: for the tiles to come as well
     sums *= np.exp2(-rise)
 
 

@@ -31,7 +31,7 @@ def ring_attention(Q, K, V, causal=False, group=None):
     return merged.output.astype(dtype, copy=False)
 
 
-# %% ring-blocks 99a1f5aa
+# %% ring-blocks dc673591
 def _blocks(K, V, rows, group):
     """Whose keys and values, and these: first our own, then the rest.
 
@@ -41,7 +41,8 @@ def _blocks(K, V, rows, group):
     block = [torch.tensor(K), torch.tensor(V)]
     for step in range(size - 1):
         owner = (rank - step) % size
-        arriving, transfers = _pass_on(block, rows[owner - 1, 1], group)
+        n_next = rows[(owner - 1) % size, 1]  # keys of the next owner
+        arriving, transfers = _pass_on(block, n_next, group)
         yield owner, block
         for transfer in transfers:
             transfer.wait()
