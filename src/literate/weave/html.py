@@ -18,6 +18,13 @@ FORMULA = r'<math display="inline"(?:(?!</math>).)*</math>'
 UNBROKEN = re.compile(
     rf"([(\[]{FORMULA}[)\].,;:?!]*)|({FORMULA}[)\].,;:?!]+)", re.DOTALL
 )
+# What Pandoc writes and no reader of HTML needs, a tenth of the page: the id of
+# each line of code, an empty link to it, the namespace of each formula.
+NEEDLESS = [
+    r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>',
+    r'(?<=<span) id="cb[\d-]+"',
+    r' xmlns="http://www.w3.org/1998/Math/MathML"',
+]
 KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
 
@@ -55,10 +62,8 @@ def to_html(chapter, results, request, convert=convert):
         text,
     )
     text = UNBROKEN.sub(r'<span class="unbroken">\1\2</span>', text)
-    # Pandoc's link at each line of code, which nothing shows
-    text = re.sub(
-        r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>', "", text
-    )
+    for needless in NEEDLESS:
+        text = re.sub(needless, "", text)
     text = re.sub(
         r'(<script type="module") src="([^"]+)">',
         lambda match: f"{match[1]}>\n{_script(chapter, match[2], problems)}",
