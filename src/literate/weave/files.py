@@ -1,6 +1,7 @@
 """Whole files or none: an interrupted weave leaves the old output as it was."""
 
 import os
+import threading
 from pathlib import Path
 
 
@@ -11,7 +12,7 @@ def write(path, content):
     path.parent.mkdir(parents=True, exist_ok=True)
     if path.exists() and path.read_bytes() == data:
         return
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         fresh.write_bytes(data)
         fresh.replace(path)

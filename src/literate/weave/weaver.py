@@ -1,6 +1,7 @@
 """From a chapter to its pages: execute once, then one document for each format."""
 
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,9 +62,11 @@ class Weaver:
             raise Refused(found)
         results = self.execute(chapter, self.timeout, self.report)
         request = Request(tuple(formats), self.output, self.strict)
+        with ThreadPoolExecutor() as pool:  # Pandoc and Typst do the work
+            writers = [self.writers[name] for name in formats]
+            made = list(pool.map(lambda make: make(chapter, results, request), writers))
         pages = {}
-        for name in formats:
-            page, found = self.writers[name](chapter, results, request)
+        for name, (page, found) in zip(formats, made):
             pages[self.output / f"{chapter.stem}.{name}"] = page
             problems += found
         if problems and (self.strict or None in pages.values()):
