@@ -18,11 +18,10 @@ FORMULA = r'<math display="inline"(?:(?!</math>).)*</math>'
 UNBROKEN = re.compile(
     rf"([(\[]{FORMULA}[)\].,;:?!]*)|({FORMULA}[)\].,;:?!]+)", re.DOTALL
 )
-# What Pandoc writes and no reader of HTML needs, a tenth of the page: the id of
-# each line of code, an empty link to it, the namespace of each formula.
+# What Pandoc writes and no reader of HTML needs: an empty link to each line of
+# code, the namespace of each formula.
 NEEDLESS = [
     r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>',
-    r'(?<=<span) id="cb[\d-]+"',
     r' xmlns="http://www.w3.org/1998/Math/MathML"',
 ]
 KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
