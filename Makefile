@@ -5,7 +5,7 @@ py := .venv/bin/python
 env := .venv/.project
 
 .DEFAULT_GOAL := all
-.PHONY: all help weave watch tangle prove stitch sync check test test-all lint bench ring exercise check-exercise mutation pins clean
+.PHONY: all help weave watch tangle prove stitch sync check test test-all lint bench ring quarto lab exercise check-exercise mutation pins clean
 
 # What a page is made from: when none of it changed, `make` weaves nothing.
 woven_from := chapter.qmd references.bib $(wildcard _build/ledger.json) _quarto.yml bench/results.json \
@@ -64,6 +64,12 @@ lint: $(env) ## ruff over the project; findings in tangled modules at the chapte
 bench: $(env) ## measure, print ratios and record them in bench/results.json (minutes)
 	@$(py) -m literate tangle
 	@$(py) -m bench
+
+quarto: tangle prove ## render with real Quarto into _build/quarto/, and check what it passes over
+	@$(py) -m literate quarto
+
+lab: all ## open the woven notebook in JupyterLab
+	@$(py) -m jupyterlab _build/chapter.ipynb
 
 exercise: tangle ## write exercises/my_attention.py, to be filled in; never over an old one
 	@$(py) -m exercise --new exercises/my_attention.py

@@ -14,9 +14,11 @@ settings.register_profile("no deadline", deadline=None)  # the machine may be bu
 settings.load_profile("no deadline")
 
 
-def pytest_report_header():
-    """Which torch the tangled code is compared with."""
-    return f"oracle: torch {torch.__version__}, numpy {np.__version__}"
+def pytest_terminal_summary(terminalreporter):
+    """Say which torch the tangled code was compared with, however quiet pytest is."""
+    terminalreporter.write_line(
+        f"compared with torch {torch.__version__}, on numpy {np.__version__}"
+    )
 
 
 @pytest.fixture
