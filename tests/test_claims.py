@@ -126,7 +126,7 @@ def project(tmp_path):
         "import pytest\n\n"
         '@pytest.mark.claim("prp-one")\n'
         "@pytest.mark.parametrize('error', [1e-16, 3e-16, 2e-16])\n"
-        "def test_one_is_near(error, record_property):\n"
+        "def test_d_k_is_near(error, record_property):\n"
         "    open('runs', 'a').write('x')\n"
         "    record_property('worst_error', error)\n\n"
         '@pytest.mark.claim("prp-one", "clm-two")\n'
@@ -157,7 +157,7 @@ def test_a_ledger_tells_what_the_tests_found(project):
         "clm-3": ("skipped", ""),
     }
     table = ledger.table(project)
-    assert "[The name]{#checked-prp-one} (@prp-one) | one is near; it holds |" in table
+    assert "[The name]{#checked-prp-one} (@prp-one) | d_k is near; it holds |" in table
     assert "[[this holds, see the page and …](#clm-two)]{#checked-clm-two}" in table
     assert "3 claims: 1 passed, 1 failed, 1 skipped. {#tbl-ledger}" in table
 

@@ -143,4 +143,5 @@ def opening(text):
 
 def _as_words(test):
     """The name of a test as the sentence that it is."""
-    return test.removeprefix("test_").replace("_", " ")
+    words = test.removeprefix("test_").replace("_", " ")
+    return re.sub(r"\bd (k|v|model)\b", r"d_\1", words)
