@@ -74,6 +74,12 @@ def test_no_position_sees_a_later_one(edges, hops, width):
 
 
 @pytest.mark.parametrize(("edges", "hops", "width"), ARCHITECTURES)
+def test_layers_are_counted_from_the_inputs_without_a_gap(edges, hops, width):
+    layers = {layer for edge in edges(16, *width) for layer, _ in edge}
+    assert layers == set(range(len(layers)))
+
+
+@pytest.mark.parametrize(("edges", "hops", "width"), ARCHITECTURES)
 def test_the_shortest_path_is_made_of_edges(edges, hops, width):
     graph = edges(16, *width)
     path = shortest_path(graph, 0, 15)

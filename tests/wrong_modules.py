@@ -137,6 +137,7 @@ EDITS = {
                 "X = X.reshape(*batch, n_heads // n_groups, n_groups, m, d)"
                 "; return X.swapaxes(-4, -3)",
             ),
+            ("if A.ndim > 2 else 0", "if A.ndim > 2 else 1"),
             ("or heads[0] % heads[1]", ""),
             ("or heads[1] != heads[2]", ""),
             ("if mask is not None and mask.ndim > 2:", "if False:"),
@@ -162,8 +163,14 @@ EDITS = {
             ("scores -= rise", "pass"),
             ("Q[:, -1:] -= rise", "pass"),
             ("if scores.max() > 64:", "if False:"),
-            ("max(0, stop + m - n) if causal", "max(0, stop + m - n - 2) if causal"),
-            ("max(0, j + m - n) if causal", "max(0, j + m - n + 1) if causal"),
+            (
+                "max(0, keys.stop + m - n) if causal",
+                "max(0, keys.stop + m - n - 2) if causal",
+            ),
+            (
+                "max(0, keys.start + m - n) if causal",
+                "max(0, keys.start + m - n + 1) if causal",
+            ),
             ("i.start + n - m - j.start", "i.start - j.start"),
             ("if block_size < 1:", "if block_size < 0:"),
             ("math.log2(math.e) / math.sqrt", "1 / math.sqrt"),
@@ -195,6 +202,7 @@ EDITS = {
                 "min(i + k ** (layer + 1), n), k**layer)",
                 "min(i + k ** (layer + 1), n), 2**layer)",
             ),
+            ("((0, i), (1, j)) for j", "((0, i), (2, j)) for j"),
             ("for i in range(j + 1)]", "for i in range(j)]"),
             ("for i in range(j + 1)]", "for i in range(n)]"),
             ("if node[0] >= 1 and", "if"),
