@@ -90,8 +90,11 @@ def _finish(svg):
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(
-        r'(?<= d=")[^"]*', lambda path: re.sub(r"(\.\d\d)\d+", r"\1", path[0]), svg
+        r'(?<= d=")[^"]*|(?<= [xy]=")[^"]*',
+        lambda place: re.sub(r"(\.\d\d)\d+", r"\1", place[0]),
+        svg,
     )
+    svg = re.sub(r' transform="rotate\(-0 [^"]*\)"', "", svg)  # turns nothing
     svg = svg.replace(" font-family: 'DejaVu Sans';", "")
     font = "text{font-family:'DejaVu Sans',Verdana,sans-serif}"
     style = f"<style>{font}{dark_override()}</style>"
