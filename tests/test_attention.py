@@ -78,8 +78,10 @@ def test_each_type_is_within_its_own_roundoff_of_torch(dtype, close):
     close(attention(Q, K, V), torch_attention(Q, K, V), rtol=0, atol=8 * roundoff)
 
 
-def test_self_attention_equals_torch_given_its_projections(close):
+@pytest.mark.parametrize("factor", [1, 1e3, -1e3])
+def test_self_attention_equals_torch_given_its_projections(factor, close):
     X, W_q, W_k, W_v = phrase()
+    W_q = factor * W_q
     expected = torch_attention(X @ W_q, X @ W_k, X @ W_v)
     close(self_attention(X, W_q, W_k, W_v), expected)
 
