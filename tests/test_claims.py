@@ -120,7 +120,7 @@ def project(tmp_path):
     (tmp_path / "src/module.py").write_text("one = 1\n")
     (tmp_path / "pyproject.toml").write_text(
         '[tool.pytest.ini_options]\naddopts = "-p claims.plugin"\n'
-        'markers = ["claim(id): checks it"]\n'
+        'markers = ["claim(id): checks it", "slow: slow"]\n'
     )
     (tmp_path / "tests/test_module.py").write_text(
         "import pytest\n\n"

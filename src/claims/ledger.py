@@ -104,7 +104,7 @@ def table(root="."):
             _named(claim),
             "; ".join(_as_words(test) for test in dict.fromkeys(tests)),
             result(entries, old),
-            f"{max(errors):.0e}" if errors else "",
+            _error(max(errors, default=None)),
         )
         rows.append("| " + " | ".join(cells) + " |")
     summary = _summary(claims, found, old)
@@ -139,6 +139,13 @@ def opening(text):
     text = re.sub(r"@[\w:-]+", "…", text).replace("*", "").replace("|", "")
     words = re.findall(r"\$[^$]*\$\S*|\S+", text)
     return " ".join(words[:SHOWN]) + (" …" if len(words) > SHOWN else "")
+
+
+def _error(error):
+    """The worst error, to one digit."""
+    if error is None:
+        return ""
+    return f"{error:.0e}" if error else "0"
 
 
 def _as_words(test):
