@@ -108,6 +108,7 @@ async def kernel(chapter, timeout):
     client = NotebookClient(
         nbformat.v4.new_notebook(),
         timeout=timeout,
+        startup_timeout=timeout,  # a busy machine starts slowly
         kernel_name="python3",
         allow_errors=True,
         record_timing=False,
