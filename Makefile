@@ -52,7 +52,7 @@ check: $(env) ## fail when tangle or stitch would write anything
 
 test: $(env) ## tangle, then test everything that is fast
 	@$(py) -m literate tangle
-	@$(py) -m pytest -q -n 2
+	@$(py) -m pytest -q -n 2 --dist loadfile
 
 test-all: $(env) ## test everything: the browser and the slow property tests too
 	@$(py) -m literate tangle
