@@ -41,9 +41,13 @@ def woven(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """Chromium; without it the tests skip, and fail where CI should have it."""
+    """Chromium; without it the tests skip, and fail where CI should have it.
+
+    For one module: as long as Playwright runs, so does its event loop, and
+    other tests need one of their own.
+    """
     if not CHROMIUM.exists():
         reason = f"no Chromium at {CHROMIUM}: apt-get install chromium, or set CHROMIUM"
         if os.environ.get("CI") == "true":
