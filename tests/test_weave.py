@@ -107,10 +107,49 @@ def test_a_cell_that_stands_alone_runs_at_each_weave(doc):
             "try.qmd:7: cell option 'layout-valign' is not woven without Quarto; ",
         ),
         ("$a = `{python} f'{1:.2f}'`$", "try.qmd:6: Quarto escapes the string f'{1:"),
+        (cell("1", "label: [a]"), "try.qmd:7: cell option 'label' cannot be ['a']; "),
+        (cell("1", "label: ../../a"), "try.qmd:7: label '../../a' is not of letters"),
+        (cell("1", "fig-cap: 3"), "try.qmd:7: cell option 'fig-cap' cannot be 3; "),
+        (cell("print('x' * 2_000_000)"), "try.qmd:6: cell line 6 puts out 2,000,"),
     ],
 )
 def test_a_refusal_names_the_line_of_the_chapter(doc, text, line):
     assert doc.refusal(text).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("settings", "refusal"),
+    [
+        (b"- a", "_quarto.yml:1: these are not settings; "),
+        (b"title: T\nlang: fr\xe9", "_quarto.yml:2: byte 0xe9 is not UTF-8; "),
+        (b"execute: true", "_quarto.yml:1: 'execute' has no settings; "),
+        (b"bibliography: [a, b]", "_quarto.yml:1: several bibliographies are not"),
+        (b"title: T\ndate: soon", "_quarto.yml:2: this is no date; "),
+        (b"author:\n  - affiliation: A", "try.qmd:1: an author has no name; "),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(doc, settings, refusal):
+    (doc.path.parent / "_quarto.yml").write_bytes(settings)
+    assert doc.refusal("Words.").startswith(refusal)
+
+
+def test_a_damaged_cache_or_ledger_is_as_none(doc):
+    doc.weave(cell("print(6 * 7)"))
+    build = doc.path.parent / "_build"
+    for damaged in (build / "cache/try.json", build / "ledger.json"):
+        damaged.write_text("[", "utf-8")
+    doc.weave(cell("print(6 * 7)"))
+    assert doc.reports
+    assert "<code>42</code>" in doc.page
+
+
+def test_a_file_name_that_leads_out_of_the_folder_copies_nothing(doc):
+    (doc.path.parent / "out").mkdir()
+    outside, victim = doc.path.parent.parent / "a.py", doc.path.parent / "a.py"
+    outside.write_text("other = 1\n", "utf-8")
+    victim.write_text("mine = 1\n", "utf-8")
+    doc.weave(cell("1", "label: a", "filename: ../a.py"))
+    assert victim.read_text("utf-8") == "mine = 1\n"
 
 
 def test_an_exception_inside_a_tangled_module_is_placed_in_the_chapter(doc):

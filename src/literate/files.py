@@ -23,9 +23,15 @@ def alone_in(folder):
 def read(root, name):
     """The text of `root/name`, every byte kept, or None if there is no such file."""
     try:
-        return (root / name).read_bytes().decode()
+        return decoded((root / name).read_bytes(), name)
     except FileNotFoundError:
         return None
+
+
+def decoded(data, name):
+    """The text of the file `name` from its bytes, which must be UTF-8."""
+    try:
+        return data.decode()
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         what = f"byte 0x{error.object[error.start]:02x} is not UTF-8"

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import yaml
 
-from ..cells import Cell, Prose, scan
+from ..cells import BOM, Cell, Prose, scan
+from ..files import decoded
 from ..problems import Problem, Refused
+from ..targets import target_of
 
 INLINE = re.compile(r"(?<!`)`\{python\} ([^`\n]+)`(?!`)")
 FENCE = re.compile(r"^([ \t]*(?:>[ \t]?)*)(`{3,}|~{3,})(.*)$")
@@ -38,7 +40,7 @@ class Chapter:
     def __init__(self, path):
         self.path = Path(path)
         self.folder = self.path.resolve().parent
-        text = self.path.read_text("utf-8-sig").replace("\r\n", "\n")
+        text = _read(self.path).removeprefix(BOM).replace("\r\n", "\n")
         self.document = scan(text, self.path.name)
         if self.document.problems:
             raise Refused(self.document.problems)
@@ -46,25 +48,29 @@ class Chapter:
         self.sources = list(self._sources(text))
         self.settings = {}
         for source in self.sources:
-            self.settings |= self._read(*source)
+            self.settings |= self._parsed(*source)
 
     def _sources(self, text):
         """Where settings stand, as (file, YAML, its first line); the later one wins."""
         project = self.folder / "_quarto.yml"
         if project.exists():
-            yield project.name, project.read_text("utf-8"), 1
+            yield project.name, _read(project), 1
         matter = FRONT_MATTER.match(text)
         if matter:
             yield self.path.name, matter[1], 2
 
-    def _read(self, file, source, first):
+    def _parsed(self, file, source, first):
         try:
-            return yaml.safe_load(source) or {}
+            settings = yaml.safe_load(source) or {}
         except yaml.YAMLError as error:
             mark = error.context_mark or error.problem_mark
             what = f"this is not YAML (column {mark.column + 1}): {error.problem}"
             problem = self.problem(first + mark.line, what, "correct it", file)
             raise Refused([problem]) from None
+        if not isinstance(settings, dict):
+            what, fix = "these are not settings", "write each as `name: value`"
+            raise Refused([self.problem(first, what, fix, file)])
+        return settings
 
     @property
     def stem(self):
@@ -74,7 +80,7 @@ class Chapter:
     @property
     def modules(self):
         """The tangled modules that exist, by their names in the cells."""
-        names = dict.fromkeys(cell.filename for cell in self.document.cells)
+        names = dict.fromkeys(map(target_of, self.document.cells))
         return [name for name in names if name and (self.folder / name).is_file()]
 
     def option(self, name, cell=None, default=None):
@@ -132,6 +138,10 @@ class Chapter:
                 lines.append(Line(number, text, part))
             pieces.append(tuple(lines))
         return tuple(pieces)
+
+
+def _read(path):
+    return decoded(path.read_bytes(), path.name)
 
 
 def fence_part(line, fence):

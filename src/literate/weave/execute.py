@@ -11,6 +11,7 @@ accepts the option and runs the cell with the others.)
 """
 
 import asyncio
+import atexit
 import hashlib
 import json
 import os
@@ -20,7 +21,7 @@ import signal
 import sys
 import tempfile
 import time
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -37,6 +38,8 @@ ANSI = re.compile(r"\x1b\[[0-9;]*m")
 FRAME = re.compile(
     r"^ *(?:Cell In\[(\d+)\], line (\d+)|File (\S.*?\.py):(\d+))", re.MULTILINE
 )
+LARGEST = 1_000_000  # characters of a step's outputs that a page can bear
+START = 60  # seconds that a kernel may always take to start, on a busy machine
 VERSIONS = ("ipykernel", "ipython", "nbclient", "numpy", "torch", "matplotlib")
 
 
@@ -56,9 +59,11 @@ def execute(chapter, timeout, report):
 
 def kept(chapter):
     """The results in the cache, if they are this chapter's."""
-    cache = _cache(chapter)
-    found = json.loads(cache.read_text("utf-8")) if cache.exists() else {}
-    return found["results"] if found.get("key") == key_of(chapter) else None
+    try:
+        found = json.loads(_cache(chapter).read_text("utf-8"))
+        return found["results"] if found["key"] == key_of(chapter) else None
+    except (FileNotFoundError, ValueError, KeyError, TypeError):  # none, or damaged
+        return None
 
 
 def _cache(chapter):
@@ -108,7 +113,7 @@ async def kernel(chapter, timeout):
     client = NotebookClient(
         nbformat.v4.new_notebook(),
         timeout=timeout,
-        startup_timeout=timeout,  # a busy machine starts slowly
+        startup_timeout=max(START, timeout),
         kernel_name="python3",
         allow_errors=True,
         record_timing=False,
@@ -120,7 +125,15 @@ async def kernel(chapter, timeout):
         manager.connection_file = str(Path(scratch, "kernel.json"))
         if len(os.fsencode(scratch)) < 80:  # a socket's path has 107 bytes at most
             manager.transport = "ipc"
-        async with client.async_setup_kernel(env=_environment(chapter)):
+        async with AsyncExitStack() as stack:
+            setup = client.async_setup_kernel(env=_environment(chapter))
+            try:
+                await stack.enter_async_context(setup)
+            except RuntimeError as error:  # it died, or did not answer
+                atexit.unregister(client._cleanup_kernel)  # done already
+                what = f"no kernel starts ({error})"
+                fix = "mend what it says above, or weave again"
+                raise Refused([chapter.problem(1, what, fix)]) from None
             # Ctrl-C ends this run, which then stops the kernel.
             asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
             yield client
@@ -173,6 +186,7 @@ async def run_step(client, chapter, step, ran):
         client.nb.cells = [node]
         await client.async_execute_cell(node, 0, store_history=is_cell)
     except CellTimeoutError:
+        client.shutdown_kernel = "immediate"  # asked to end, it prints a traceback
         what = f"{what} runs for more than {client.timeout} s"
         fix = "make it faster, or give the weave a longer --timeout"
         raise Refused([chapter.problem(step.line, what, fix)]) from None
@@ -183,7 +197,11 @@ async def run_step(client, chapter, step, ran):
     failed = [output for output in outputs if output["output_type"] == "error"]
     if failed and not (is_cell and chapter.option("error", step, False)):
         raise Refused([_failure(chapter, step, what, failed[0], ran)])
-    return [_plain(output) for output in outputs]
+    outputs = [_plain(output) for output in outputs]
+    if (size := len(json.dumps(outputs))) > LARGEST:
+        what = f"{what} puts out {size:,} characters, more than {LARGEST:,}"
+        raise Refused([chapter.problem(step.line, what, "show less of it")])
+    return outputs
 
 
 def _failure(chapter, step, what, error, ran):

@@ -1,14 +1,16 @@
 """What the document and the two page templates are told besides the text."""
 
 import datetime
-import json
 import os
 import subprocess
 from importlib import metadata
 
 import pypandoc
 
+from claims import ledger
+
 from ..cells import Prose
+from ..problems import Refused
 
 WORDS_A_MINUTE = 220  # of prose with formulas; code is read beside it
 
@@ -19,6 +21,10 @@ def page_variables(chapter):
     authors = settings.get("author") or []
     authors = authors if isinstance(authors, list) else [authors]
     authors = [a if isinstance(a, dict) else {"name": a} for a in authors]
+    if any("name" not in author for author in authors):
+        line, *_ = chapter.find(r"(?m)^author:")
+        fix = "give each author a `name:`"
+        raise Refused([chapter.problem(line, "an author has no name", fix)])
     names = [author["name"] for author in authors]
     data = {
         "by-line": names,
@@ -54,9 +60,8 @@ def stamp(chapter):
     yield "Date", f"{date:%Y-%m-%d}"
     for name in ("numpy", "torch", "pandoc", "typst"):
         yield name, _version(name)
-    ledger = folder / "_build/ledger.json"
-    found = json.loads(ledger.read_text("utf-8"))["found"] if ledger.exists() else {}
-    errors = [test["error"] or 0 for tests in found.values() for test in tests]
+    kept = ledger.read(folder / ledger.LEDGER) or {"found": {}}
+    errors = [test.error or 0 for tests in kept["found"].values() for test in tests]
     if errors:
         yield "Largest difference from torch", f"{max(errors):.1e}"
 

@@ -55,7 +55,7 @@ def call(chapter, markdown, to, template, variables, arguments):
         command.append(f"--lua-filter={FILTERS / 'speak.lua'}")
     with tempfile.TemporaryDirectory(prefix="weave-") as scratch:
         defaults, log = Path(scratch, "defaults.json"), Path(scratch, "log.json")
-        defaults.write_text(json.dumps(settings), "utf-8")
+        defaults.write_text(json.dumps(settings, default=str), "utf-8")
         command += [f"--defaults={defaults}", f"--log={log}", *arguments]
         done = subprocess.run(
             command,

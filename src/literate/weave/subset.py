@@ -1,13 +1,15 @@
 """The named subset of Quarto: what is woven without it, what is refused at its line."""
 
+import datetime
 import re
 
 import yaml
 
 from ..cells import Cell
+from ..targets import LABEL
 
 BOOLEAN = (True, False)
-# Cell options and the values they take; None: any.
+# Cell options and the values or types they take; None: any.
 OPTIONS = {
     "echo": (True, False, "fenced"),
     "eval": BOOLEAN,
@@ -19,11 +21,13 @@ OPTIONS = {
     "code-fold": (True, False, "show"),
     "code-line-numbers": BOOLEAN,
     "layout-ncol": range(1, 7),
-    **dict.fromkeys(("label", "filename", "column", "classes", "tags")),
-    **dict.fromkeys(("code-summary", "code-overflow", "code-annotations")),
-    **dict.fromkeys(("fig-cap", "fig-alt", "fig-subcap", "tbl-cap", "tbl-subcap")),
-    **dict.fromkeys(("lst-cap", "lst-label")),
+    **dict.fromkeys(("label", "filename", "column", "code-summary"), (str,)),
+    **dict.fromkeys(("lst-cap", "lst-label", "fig-alt"), (str,)),
+    **dict.fromkeys(("fig-cap", "tbl-cap"), (str, list)),
+    **dict.fromkeys(("fig-subcap", "tbl-subcap"), (list,)),
+    **dict.fromkeys(("classes", "tags", "code-overflow", "code-annotations")),
 }
+TYPES = {str: "text", list: "a list"}
 # What may stand at the top of a document and of _quarto.yml ...
 SETTINGS = {
     *("title", "subtitle", "author", "date", "abstract", "keywords", "description"),
@@ -72,7 +76,12 @@ def unfit(chapter):
 def _labels(chapter):
     first = {}
     for cell in chapter.document.cells:
-        if cell.label and first.setdefault(cell.label, cell) is not cell:
+        if not isinstance(cell.label, str):
+            continue  # none, or an option that is refused
+        if not LABEL.fullmatch(cell.label):
+            what = f"label {cell.label!r} is not of letters, digits and _.:-"
+            yield chapter.problem(cell.option_lines["label"], what, "rename it")
+        if first.setdefault(cell.label, cell) is not cell:
             what = f"label {cell.label} is taken by the cell at line"
             what = f"{what} {first[cell.label].line}"
             yield chapter.problem(cell.line, what, "rename one of the two")
@@ -81,10 +90,15 @@ def _labels(chapter):
 def _options(chapter, cell):
     for name, value in cell.options.items():
         values = OPTIONS.get(name)
-        if values and (type(value), value) not in [(type(v), v) for v in values]:
+        if values and not _among(values, value):
             what = f"cell option '{name}' cannot be {value!r}"
-            fix = f"write one of {', '.join(map(str, values)).lower()}"
+            fix = f"write {' or '.join(TYPES.get(v, str(v).lower()) for v in values)}"
             yield chapter.problem(cell.option_lines[name], what, fix)
+
+
+def _among(values, value):
+    kind = type(value)
+    return kind in values or (kind, value) in [(type(v), v) for v in values]
 
 
 def _prose(chapter, lines):
@@ -96,13 +110,12 @@ def _prose(chapter, lines):
 
 
 def _settings(chapter):
-    """Settings that are not known, each at its line in the file that has it."""
+    """Settings that are not known or cannot be, at their lines in their files."""
     for file, source, first in chapter.sources:
-        for path, line, value in _keys(yaml.compose(source)):
+        for path, line, node in _keys(yaml.compose(source)):
             *above, name = path
-            if path == ("bibliography",) and not (chapter.folder / value).is_file():
-                what = f"there is no bibliography {value}"
-                yield chapter.problem(first + line, what, "correct its name", file)
+            if wrong := _wrong(chapter, path, node):
+                yield chapter.problem(first + line, *wrong, file)
             known = SETTINGS
             if above[:1] == ["execute"]:
                 known = EXECUTE
@@ -117,10 +130,27 @@ def _settings(chapter):
                 yield chapter.problem(first + line, what, FIX, file)
 
 
+def _wrong(chapter, path, node):
+    """What is wrong with the value of a setting and what to do, or None."""
+    value = node.value if isinstance(node, yaml.ScalarNode) else None
+    if path == ("execute",) and not isinstance(node, yaml.MappingNode):
+        return "'execute' has no settings", "write them below it as `name: value`"
+    if path == ("bibliography",) and value is None:
+        return "several bibliographies are not woven without Quarto", "join them"
+    if path == ("bibliography",) and not (chapter.folder / value).is_file():
+        return f"there is no bibliography {value}", "correct its name"
+    if path == ("date",):
+        try:
+            datetime.date.fromisoformat(value or "")
+        except ValueError:
+            return "this is no date", "write it like 2026-01-31"
+    return None
+
+
 def _keys(node, above=()):
-    """Every key of a YAML mapping as (path, line from 0, value if it is a scalar)."""
+    """Every key of a YAML mapping as (path, line from 0, node of its value)."""
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             path = (*above, str(key.value))
-            yield path, key.start_mark.line, value.value
+            yield path, key.start_mark.line, value
             yield from _keys(value, path)
