@@ -163,12 +163,16 @@ class Watch:
         except Refused as refused:
             self._refuse(refused.problems)
             return
+        except RuntimeError as error:  # of Jupyter: no kernel, or none that answers
+            fix = "save again to have another kernel"
+            self._refuse([Problem(self.path.name, 1, f"no kernel: {error}", fix)])
+            return
         if job.warming:
             self.report(f"the kernel is warm: ran {ran} cells")
             return
         self.known = (job.key, results)
         self.what, self.began, self.doing = job.what, job.began, job.doing
-        if job.results is None:
+        if ran:
             self.doing = [*job.doing, f"ran {ran} cell{'s' * (ran != 1)}"]
         self._update()
         if job.results is not None:
