@@ -183,7 +183,7 @@ def test_an_edit_that_breaks_the_chapter_is_named_and_the_page_stays(
     good = running.server.page
     for old, new, said in [
         ('title: "Watched"', 'title: "Watched', "doc.qmd:2: this is not YAML"),
-        ("::: {#refs}", "```{python}", "doc.qmd:46: this cell is never closed"),
+        ("::: {#refs}", "```{python}", "doc.qmd:48: this cell is never closed"),
     ]:
         capsys.readouterr()
         path.write_text(NO_CELLS.replace(old, new, 1))
@@ -263,7 +263,7 @@ def test_only_steps_whose_results_may_differ_run_again(tmp_path):
     try:
         assert run() == 4
         assert run("Text of one", "More text of one") == 0
-        assert run("print(seen, total)", "print(seen, total, 1)") == 1  # seen grew, and is put back
+        assert run("print(seen, total)", "print(seen, total, 1)") == 1  # put back
         assert run("`{python} len(seen)", "`{python} 2 + len(seen)") == 0
         assert run("import random", "import random  # again") == 1  # the same state
         (tmp_path / "src/helper.py").write_text('NAME = "Eve"\n')

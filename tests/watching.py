@@ -41,7 +41,7 @@ def double(x):
 
 ## Part of one {#sec-part}
 
-More text. It has `code`, and a list:
+More text. It has `code`, [a claim]{#clm-code .claim}, and a list:
 
 - first
 - second
@@ -75,6 +75,8 @@ shown = "only"
 ```
 
 The last word is `{python} len(seen)`.
+
+[]{#checked-clm-code} The claim was checked.
 
 # References {.unnumbered}
 

@@ -108,7 +108,9 @@ class Quick:
         _, _, arguments = given
         keys = sorted(_cited(page))
         matter = f"---\nnocite: '{', '.join('@' + key for key in keys)}'\n---"
-        texts = [matter if keys else "", *(parts[at].text for at in changed), END]
+        rows = re.findall(r'\bid="(checked-[^"]+)"', page)  # of the ledger: claims ask
+        end = "".join([END, *(f"\n[]{{#{row}}}" for row in rows)])
+        texts = [matter if keys else "", *(parts[at].text for at in changed), end]
         text = "\n\n".join(texts)
         written, problems, _ = pandoc.call(
             chapter, text, "html", None, {"known": last.numbers}, arguments
