@@ -94,7 +94,7 @@ class Watch:
         self.events, self.stop = queue.Queue(), threading.Event()
         self.seen, self.tangled = {}, None  # digests: of files, of the chapter
         self.what, self.began, self.doing = self.path.name, 0.0, []
-        self.settled = True
+        self.settled, self.given = True, {}  # what cells that stand alone gave last
         self.quick = Quick()
         self.weaver = Weaver(
             self.path,
@@ -163,12 +163,16 @@ class Watch:
         except Refused as refused:
             self._refuse(refused.problems)
             return
+        except RuntimeError as error:  # of Jupyter: no kernel, or none that answers
+            fix = "save again to have another kernel"
+            self._refuse([Problem(self.path.name, 1, f"no kernel: {error}", fix)])
+            return
         if job.warming:
             self.report(f"the kernel is warm: ran {ran} cells")
             return
         self.known = (job.key, results)
         self.what, self.began, self.doing = job.what, job.began, job.doing
-        if job.results is None:
+        if ran:
             self.doing = [*job.doing, f"ran {ran} cell{'s' * (ran != 1)}"]
         self._update()
         if job.results is not None:
@@ -205,13 +209,17 @@ class Watch:
         woven = None if exact else self.quick.whole(asked)
         return woven, self.singles(asked[0])
 
-    def singles(self, chapter):
-        """What the cells that stand alone give, each in a fresh kernel."""
-        return [
-            asyncio.run(run_steps(chapter, [step], self.timeout, lambda _: None))[0]
-            for step in chapter.steps
-            if alone(step)
-        ]
+    def singles(self, chapter, again=True):
+        """What the cells that stand alone give, each in a fresh kernel.
+
+        Not `again`: what they gave last, if they have run; quiet will come.
+        """
+        steps = [step for step in chapter.steps if alone(step)]
+        for step in steps:
+            if again or step.code not in self.given:
+                run = run_steps(chapter, [step], self.timeout, lambda _: None)
+                self.given[step.code] = asyncio.run(run)[0]
+        return [self.given[step.code] for step in steps]
 
     def report(self, message):
         """What the kernel has to say, on a line of its own."""
@@ -359,7 +367,7 @@ class Job:
         if results is None:
             results, ran = self.watch.live.execute(self.chapter, self.stopped)
         if not self.warming:
-            outputs = self.watch.singles(self.chapter)
+            outputs = self.watch.singles(self.chapter, again=False)
             results = _filled(self.chapter, results, outputs)
         return results, ran
 

@@ -39,5 +39,7 @@ if (kept) {
   const now = folds();
   if (now.length === kept.open.length) now.forEach((fold, i) => (fold.open = kept.open[i]));
   history.scrollRestoration = "manual";
-  scrollTo({ top: kept.y, behavior: "instant" });
+  const back = () => scrollTo({ top: kept.y, behavior: "instant" });
+  back();
+  addEventListener("load", back); // the page's own script has moved things
 }

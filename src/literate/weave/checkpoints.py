@@ -27,6 +27,7 @@ from ..cells import scan
 
 OWN = re.compile(r"_+|_i+|_i?\d+|_(oh|dh|ih|exit_code)")
 _states, _first = {}, {}
+_kept = {}  # by an object's id and digest: what was in it
 _read, _loaded = {}, {}  # digests of files when they were read, modules loaded
 _unique, _hearing = itertools.count(), [True]
 _own = set()  # names that IPython has put there
@@ -68,6 +69,9 @@ def take(key):
         if name not in _loaded:
             _loaded[name] = _read[path] = file_digest(path)
     digests = {name: _digest(value) for name, value in objects.items()}
+    for name, value in objects.items():
+        if keeper := _keeper(value):
+            _kept.setdefault((id(value), digests[name]), keeper[0](value))
     count = shell.execution_count
     _states[key] = _State(objects, digests, dict(_loaded), _outside(), count)
     files = dict(_read)
@@ -106,8 +110,12 @@ def _names(shell):
 
 
 def _changed(state):
-    """The names and modules of a state that are not as they were."""
+    """The names and modules of a state that are not as they were, nor can be."""
     files = _modules()
+    for name, value in state.objects.items():
+        kept = _kept.get((id(value), state.digests[name]))
+        if kept is not None and _digest(value) != state.digests[name]:
+            _keeper(value)[1](value, kept)
     return [
         *(n for n, v in state.objects.items() if _digest(v) != state.digests[n]),
         *(n for n, d in state.modules.items() if file_digest(files.get(n, "")) != d),
@@ -198,6 +206,23 @@ def _settings():
     return settings
 
 
+def _keeper(value):
+    """How to keep what is in an object that changes in place, and to put it back."""
+    numpy = sys.modules.get("numpy")
+    if numpy and isinstance(value, numpy.random.Generator):
+        generator = value.bit_generator
+        return lambda _: generator.state, lambda _, s: setattr(generator, "state", s)
+    return _KEEPERS.get(type(value))
+
+
+_KEEPERS = {
+    list: (list.copy, lambda value, kept: value.__setitem__(slice(None), kept)),
+    dict: (dict.copy, lambda value, kept: (value.clear(), value.update(kept))),
+    set: (set.copy, lambda value, kept: (value.clear(), value.update(kept))),
+    random.Random: (random.Random.getstate, random.Random.setstate),
+}
+
+
 def _environment(kept):
     os.environ.clear()
     os.environ.update(kept)
@@ -223,6 +248,9 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, value):
         if isinstance(value, types.ModuleType):
             return str, (value.__name__,)
+        torch = sys.modules.get("torch")
+        if torch and type(value) is torch.Tensor and not value.requires_grad:
+            return tuple, ((str(value.dtype), value.tolist()),)  # not where it lies
         if not isinstance(value, tuple(_CONTENTS)):
             if getattr(value, "__module__", None) != "__main__":
                 return NotImplemented

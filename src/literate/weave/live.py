@@ -32,7 +32,7 @@ class Stopped(Exception):
     """The run was stopped from outside; what it had done is kept."""
 
 
-class Interrupted(Exception):
+class Interrupted(RuntimeError):
     """The kernel did not answer what it was asked."""
 
 
@@ -59,7 +59,7 @@ class LiveKernel:
         self.timeout, self.report = timeout, report
         self.client, self.trace, self.pid = None, [], None
         self.stopped = threading.Event()
-        self._wait = asyncio.new_event_loop().run_until_complete
+        self.origin = self.at = ("", "")  # states: (key, digest)
         self._ids = itertools.count()
 
     def execute(self, chapter, stopped):
@@ -93,11 +93,19 @@ class LiveKernel:
         """End the kernel."""
         if self.client is not None:
             self._wait(self._kernel.__aexit__(None, None, None))
+            self._loop.close()
             self.client, self.trace, self.pid = None, [], None
+            self.origin = self.at = ("", "")
 
     def _start(self, chapter):
+        self._loop = asyncio.new_event_loop()
+        self._wait = self._loop.run_until_complete
         self._kernel = kernel(chapter, self.timeout)
-        self.client = self._wait(self._kernel.__aenter__())
+        try:
+            self.client = self._wait(self._kernel.__aenter__())
+        except BaseException:
+            self._loop.close()
+            raise
         self.trace = []
         self._call("listen()")
         self.origin = self._take()[0]
@@ -114,7 +122,7 @@ class LiveKernel:
             while len(new) < len(groups):
                 at = len(new)
                 entry = old[aligned[at]] if aligned[at] is not None else None
-                state = new[-1].after if new else self._origin_state()
+                state = new[-1].after if new else self.origin
                 keep = entry and at >= until and _same(entry.before, state)
                 if keep and entry.fresh:
                     new.append(entry)
@@ -164,9 +172,6 @@ class LiveKernel:
         self.close()
         self._start(chapter)
         return []
-
-    def _origin_state(self):
-        return self.origin if self.client else ("", "")
 
     def _back(self, state):
         self.why = self._call(f"restore({state[0]!r})").strip("'\"")

@@ -17,6 +17,7 @@ CELL_LINE = re.compile(r'^([ \t]*::: \{\.cell .*)\bline="\d+"\}$', re.MULTILINE)
 DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:")
 NOTE = re.compile(r"\[\^|\^\[|^ {0,3}\(@", re.MULTILINE)
 CODE_ID = re.compile(r'((?:id="|href="#)cb)(\d+)')
+END = "# End {.unnumbered}\n\n::: {#refs}\n:::"  # the references stand apart
 LINE_ID = re.compile(r"cb\d+-\d+")
 
 
@@ -106,8 +107,11 @@ class Quick:
             return None
         _, _, arguments = given
         keys = sorted(_cited(page))
-        matter = f"---\nnocite: '{', '.join('@' + key for key in keys)}'\n---\n\n"
-        text = (matter if keys else "") + "\n\n".join(parts[at].text for at in changed)
+        matter = f"---\nnocite: '{', '.join('@' + key for key in keys)}'\n---"
+        rows = re.findall(r'\bid="(checked-[^"]+)"', page)  # of the ledger: claims ask
+        end = "".join([END, *(f"\n[]{{#{row}}}" for row in rows)])
+        texts = [matter if keys else "", *(parts[at].text for at in changed), end]
+        text = "\n\n".join(texts)
         written, problems, _ = pandoc.call(
             chapter, text, "html", None, {"known": last.numbers}, arguments
         )
@@ -198,4 +202,4 @@ def _skeleton(section):
     """What the rest of the page may refer to, repeat or count."""
     ids = [id for id in re.findall(r'\bid="([^"]+)"', section) if not LINE_ID.match(id)]
     headings = re.findall(r"<h[1-6]\b.*?</h[1-6]>", section, re.DOTALL)
-    return ids, headings, _cited(section)
+    return ids, headings, _cited(section), section.count("<pre")
