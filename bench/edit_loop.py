@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 from literate.cells import scan
 
@@ -26,6 +26,7 @@ LEFT_OUT = (".venv", ".git", "__pycache__", ".quarto", ".pytest_cache", ".ruff_c
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 NUMBER = "7654321"
 CELL = f'\n```{{python}}\n#| label: measured\nprint("cell", {NUMBER})\n```\n'
+SHOWS = "document.body.textContent.includes('{}')"
 COLOR = "getComputedStyle(document.body).outlineColor"
 
 
@@ -64,18 +65,25 @@ def _edits(folder, page):
     def look(n):
         style.write_text(f"{css}\nbody {{ outline-color: rgb(0, 0, {n}) }}\n", "utf-8")
 
-    def styled(n):
-        while page.evaluate(COLOR) != f"rgb(0, 0, {n})":
-            time.sleep(0.005)
-
-    def shown(text):
-        return lambda n: page.get_by_text(text.format(n)).first.wait_for(timeout=60_000)
+    def seen(expression):
+        return lambda n: _wait(page, expression.format(n))
 
     return {
-        "prose": (prose, shown("Round {}.")),
-        "cheap cell": (cell, shown("cell {}")),
-        "style": (look, styled),
+        "prose": (prose, seen(SHOWS.format("Round {}."))),
+        "cheap cell": (cell, seen(SHOWS.format("cell {}\\n"))),
+        "style": (look, seen(f"{COLOR} === 'rgb(0, 0, {{}})'")),
     }
+
+
+def _wait(page, expression):
+    """Until the expression holds in the page, which may be loading anew."""
+    while True:
+        try:
+            if page.evaluate(expression):
+                return
+        except Error:  # the page went away under the question
+            pass
+        time.sleep(0.01)
 
 
 def _measure(save, wait, lines):

@@ -35,11 +35,12 @@ _own = set()  # names that IPython has put there
 
 @dataclass(frozen=True)
 class _State:
-    """Objects by name with their digests, modules by name with their files'."""
+    """Objects by name and their digests, modules by name, their files' digests."""
 
     objects: dict
     digests: dict
     modules: dict
+    imported: dict
     outside: dict
     count: int
 
@@ -73,7 +74,9 @@ def take(key):
         if keeper := _keeper(value):
             _kept.setdefault((id(value), digests[name]), keeper[0](value))
     count = shell.execution_count
-    _states[key] = _State(objects, digests, dict(_loaded), _outside(), count)
+    imported = {name: sys.modules[name] for name in _loaded if name in sys.modules}
+    outside = _outside()
+    _states[key] = _State(objects, digests, dict(_loaded), imported, outside, count)
     files = dict(_read)
     _read.clear()
     return json.dumps({"digest": _states[key].digest, "files": files})
@@ -84,12 +87,10 @@ def restore(key):
     shell, state = get_ipython(), _states.get(key)
     if state is None:
         return "this kernel has not been there"
+    _place(state)
     changed = _changed(state)
     if changed:
         return ", ".join(changed[:3])
-    for name in _loaded.keys() - state.modules.keys():
-        sys.modules.pop(name, None)
-        del _loaded[name]
     for name in _names(shell):
         del shell.user_ns[name]
     shell.user_ns.update(state.objects)
@@ -109,16 +110,35 @@ def _names(shell):
     return [n for n in shell.user_ns if n not in _own and not OWN.fullmatch(n)]
 
 
+def _place(state):
+    """Have the project's modules be those of a state, also for their packages."""
+    for name in _loaded.keys() | state.modules.keys():
+        module = state.imported.get(name)
+        package, _, own = name.rpartition(".")
+        if module:
+            sys.modules[name] = module
+        else:
+            sys.modules.pop(name, None)
+        if parent := sys.modules.get(package):
+            vars(parent).pop(own, None)
+            vars(parent).update({own: module} if module else {})
+    _loaded.clear()
+    _loaded.update(state.modules)
+
+
 def _changed(state):
     """The names and modules of a state that are not as they were, nor can be."""
-    files = _modules()
     for name, value in state.objects.items():
         kept = _kept.get((id(value), state.digests[name]))
         if kept is not None and _digest(value) != state.digests[name]:
             _keeper(value)[1](value, kept)
     return [
         *(n for n, v in state.objects.items() if _digest(v) != state.digests[n]),
-        *(n for n, d in state.modules.items() if file_digest(files.get(n, "")) != d),
+        *(
+            name
+            for name, module in state.imported.items()
+            if file_digest(os.path.abspath(module.__file__)) != state.modules[name]
+        ),
     ]
 
 
