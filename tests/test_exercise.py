@@ -316,9 +316,12 @@ def perturbed(exercise, wrong, step, perturb):
     return function
 
 
+# None of these makes NaN of a number: what is NaN throughout has no fingerprint.
 ERRORS = {
     "scale": lambda s, size, rng: s.scores * (1 + size),
-    "softmax": lambda s, size, rng: s.weights ** (1 + size),
+    "softmax": lambda s, size, rng: (
+        np.sign(s.weights) * np.abs(s.weights) ** (1 + size)
+    ),
     "similarity": lambda s, size, rng: (
         s.scores + size * rng.normal(size=s.scores.shape)
     ),
