@@ -9,7 +9,7 @@ env := .venv/.project
 
 # What a page is made from: when none of it changed, `make` weaves nothing.
 woven_from := chapter.qmd references.bib $(wildcard _build/ledger.json) _quarto.yml bench/results.json \
-  $(shell find src -type f -not -path '*__pycache__*' -not -path '*.egg-info*')
+  $(shell find src -type f -not -path '*__pycache__*' -not -path '*.egg-info*' -not -path '*[^[:alnum:]/._-]*')
 
 all: tangle prove ## weave the chapter into _build/: tangle, prove the claims, then HTML, PDF and notebook
 	@$(MAKE) --no-print-directory _build/chapter.html
@@ -17,6 +17,10 @@ all: tangle prove ## weave the chapter into _build/: tangle, prove the claims, t
 _build/chapter.html: $(env) $(woven_from) _build/.commit
 	@$(py) -m literate weave chapter.qmd --output _build
 	@touch $@
+
+# Reached only when one of them is missing.
+chapter.qmd references.bib _quarto.yml bench/results.json:
+	@echo "Makefile: $@ is missing; bring it back with git checkout $@" >&2; exit 1
 
 # The commit that the build stamp names; touched only when it is another.
 _build/.commit: FORCE

@@ -174,6 +174,8 @@ def main(n_processes, n=4096, d=64):
 
 if __name__ == "__main__":
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the processes to come
+    if sys.argv[1:] not in [[str(n)] for n in range(1, 65)]:
+        sys.exit("ring: N is a number of processes from 1 to 64: make ring N=4")
     try:
         main(int(sys.argv[1]))
     except RingFailed as failure:

@@ -3,6 +3,7 @@
 import ast
 import os
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -459,3 +460,15 @@ def test_a_process_that_the_learner_started_ends_too(tmp_path):
     time.sleep(0.2)
     state = Path(f"/proc/{pid}/stat")
     assert not state.exists() or " Z " in state.read_text()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sessions are those of POSIX")
+def test_a_process_that_leaves_the_session_does_not_hold_the_checker(tmp_path):
+    child = "import subprocess\n"
+    child += "p = subprocess.Popen(['sleep', '120'], start_new_session=True)\n"
+    child += "print('started', p.pid)\n"
+    start = time.monotonic()
+    report, right = check_text(tmp_path, HEAD + child + RIGHT)
+    took = time.monotonic() - start
+    os.kill(int(re.search(r"started (\d+)", report)[1]), signal.SIGKILL)
+    assert right and took < 60

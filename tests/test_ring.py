@@ -131,3 +131,13 @@ def test_no_process_outlives_a_killed_parent(tmp_path):
         start = time.monotonic()
         assert parent.stdout.read() == ""  # its other writers have ended, too
     assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("n", ["0", "x", "1000"])
+def test_a_number_of_processes_that_cannot_be_is_refused_in_one_line(n):
+    command = [sys.executable, "-m", "ring_launch", n]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert (
+        done.stderr == "ring: N is a number of processes from 1 to 64: make ring N=4\n"
+    )

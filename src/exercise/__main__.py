@@ -20,7 +20,7 @@ def main():
     parser.add_argument(
         "--seconds", type=float, default=SECONDS, help="time for each exercise"
     )
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.new:
         return new(options.file)
     if not options.file.is_file():
@@ -30,7 +30,11 @@ def main():
         known = ", ".join(EXERCISES)
         return _refuse(options.file, f"no exercise {unknown[0]}", f"choose of {known}")
     names = options.names or list(EXERCISES)
-    report, right = check_file(options.file, names, options.seconds)
+    try:
+        report, right = check_file(options.file, names, options.seconds)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
     print(report)
     return 0 if right else 1
 

@@ -95,9 +95,7 @@ class _Process:
                 self.process.kill()
         self.process.wait()
         for thread in self.threads:
-            thread.join(1)
-        self.process.stdout.close()
-        self.process.stderr.close()
+            thread.join(1)  # longer if what was started left the session
 
     def next(self, seconds):
         """The next answer, or Ended."""
@@ -122,12 +120,14 @@ class _Process:
 
     def _receive(self):
         try:
-            while True:
-                self.answers.put(pickle.load(self.process.stdout))
+            with self.process.stdout as channel:
+                while True:
+                    self.answers.put(pickle.load(channel))
         except Exception:  # the end of the stream, or garbage in it
             self.answers.put(None)
 
     def _listen(self):
-        while chunk := self.process.stderr.read1():
-            if len(self.output) < 4 * PRINTED:
-                self.output += chunk
+        with self.process.stderr as printed:
+            while chunk := printed.read1():
+                if len(self.output) < 4 * PRINTED:
+                    self.output += chunk

@@ -31,15 +31,18 @@ def main(arguments=None):
     )
     parser.add_argument("verb", choices=VERBS, metavar="VERB")
     verb = parser.parse_args(arguments[:1]).verb
-    module = importlib.import_module(f".{verb}", __package__)
-    parser = argparse.ArgumentParser(f"literate {verb}", description=VERBS[verb])
-    module.add_arguments(parser)
     try:
+        module = importlib.import_module(f".{verb}", __package__)
+        parser = argparse.ArgumentParser(f"literate {verb}", description=VERBS[verb])
+        module.add_arguments(parser)
         return module.run(parser.parse_args(arguments[1:]))
     except Refused as refused:
         print(refused, file=sys.stderr)
     except OSError as error:
         print(f"literate {verb}: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(f"literate {verb}: interrupted", file=sys.stderr)
+        return 130
     return 1
 
 

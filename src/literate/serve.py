@@ -31,7 +31,9 @@ class Server:
     """Serves from a thread of its own; the other methods are for other threads."""
 
     def __init__(self, folder, port):
-        """Refuses (OSError) a port that is taken."""
+        """Refuses (OSError) a port that is taken or none."""
+        if port not in range(2**16):  # more would be taken modulo that
+            raise OSError("a port is a number from 0 to 65535")
         logging.getLogger("tornado").setLevel(logging.CRITICAL)  # the lines are ours
         self.folder, self.sockets = Path(folder), bind_sockets(port, ADDRESS)
         self.port = self.sockets[0].getsockname()[1]

@@ -99,9 +99,6 @@ def modules(project):
 def carry_out(args, plan):
     """Read the project and write the texts that `plan(project)` gives."""
     root, chapter = args.chapter.parent.resolve(), args.chapter.name
-    if not (root / chapter).is_file():
-        fix = "run this in the chapter's folder, or name the chapter"
-        raise Refused([Problem(str(args.chapter), 1, "there is no such file", fix)])
     if args.diff:
         return _show(root, chapter, plan)
     new, leftovers = write(root, chapter, plan)
@@ -144,6 +141,9 @@ def _changes(project, plan):
 def load(root, chapter):
     """The project of the chapter in the folder `root`."""
     text = files.read(root, chapter)
+    if text is None:
+        fix = "run this in the chapter's folder, or name the chapter"
+        raise Refused([Problem(chapter, 1, "there is no such file", fix)])
     document = scan(text, chapter)
     targets = targets_of(document)
     problems = [p for name in targets for p in files.misplaced(root, name)]

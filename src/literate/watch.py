@@ -60,8 +60,9 @@ def run(args):
     output.mkdir(parents=True, exist_ok=True)
     try:
         server = Server(output, args.port)
-    except OSError:
-        print(f"port {args.port} is taken; choose another (--port)", file=sys.stderr)
+    except OSError as error:
+        why = error.strerror or error
+        print(f"port {args.port}: {why}; choose another (--port)", file=sys.stderr)
         return 1
     watch = Watch(args.chapter, server, args.timeout)
     print(f"watching {args.chapter}: {server.address} (Ctrl-C ends it)", flush=True)

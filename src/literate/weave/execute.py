@@ -191,6 +191,9 @@ async def run_step(client, chapter, step, ran):
         fix = "make it faster, or give the weave a longer --timeout"
         raise Refused([chapter.problem(step.line, what, fix)]) from None
     except DeadKernelError:
+        if asyncio.current_task().cancelling():  # by Ctrl-C, which nbclient misreads
+            client.shutdown_kernel = "immediate"
+            raise asyncio.CancelledError from None
         what = f"the kernel died in {what}"
         raise Refused([chapter.problem(step.line, what, "run it alone")]) from None
     outputs = [dict(output) for output in node.outputs]
