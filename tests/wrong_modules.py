@@ -4,6 +4,10 @@
 process for each mutant: there the wrong module takes the right one's place and
 the tests of that part run until one fails. It prints the mutants that no test
 noticed, and exits with 1 if there are any.
+
+The right modules go through the same process first and must pass: a process that
+can do nothing but fail would notice every mutant. A fork holds only the thread that
+made it, so the libraries must keep to one thread, or the child waits for the others.
 """
 
 import importlib
@@ -291,12 +295,26 @@ def all_mutants():
     return edits + mistakes
 
 
-def noticed(mutant):
-    """Whether the tests fail on the mutant, or never end, in a process of its own."""
+def outcomes(mutants):
+    """Each mutant with the exit status of its tests, as they end.
+
+    0: they pass; 1: they fail; -SIGALRM: they never end. As many run at once as there
+    are cores.
+    """
+    running, waiting = {}, list(reversed(mutants))
+    while running or waiting:
+        while waiting and len(running) < (os.cpu_count() or 1):
+            mutant = waiting.pop()
+            running[_start(mutant)] = mutant
+        child, status = os.wait()
+        yield running.pop(child), os.waitstatus_to_exitcode(status)
+
+
+def _start(mutant):
+    """The process that runs the tests on the mutant."""
     child = os.fork()
     if child:
-        _, status = os.waitpid(child, 0)
-        return os.waitstatus_to_exitcode(status) in (1, -signal.SIGALRM)
+        return child
     signal.alarm(SECONDS)
     code = 2
     try:
@@ -334,14 +352,26 @@ def main(names):
         for mutant in all_mutants()
         if not names or any(name in str(mutant) for name in names)
     ]
+    right = [
+        Mutant(module, tests, "", "")
+        for module, by_tests in EDITS.items()
+        for tests in by_tests
+    ]
+    for module, status in outcomes(right):
+        if status != 0:
+            print(f"{module.tests} ends with {status} on the right {module.module}")
+            return 2
     survivors = []
-    for mutant in chosen:
-        if not noticed(mutant):
+    for mutant, status in outcomes(chosen):
+        if status not in (1, -signal.SIGALRM):
             survivors.append(mutant)
             print(f"survived: {mutant}", flush=True)
+        elif status != 1:
+            print(f"never ended: {mutant}", flush=True)
     print(f"{len(chosen) - len(survivors)} of {len(chosen)} mutants noticed")
     return 1 if survivors else 0
 
 
 if __name__ == "__main__":
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     sys.exit(main(sys.argv[1:]))
