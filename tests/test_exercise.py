@@ -312,17 +312,17 @@ def perturbed(exercise, wrong, step, perturb):
             take(s)
             if name == step:
                 perturb(s)
+        # The checker's watch sees what a learner's function holds under such names.
+        scores = getattr(s, "scores", None)  # noqa: F841
         return s.output
 
     return function
 
 
-# None of these makes NaN of a number: what is NaN throughout has no fingerprint.
+# The power makes NaN of a negative weight, as there are where a softmax is missing.
 ERRORS = {
     "scale": lambda s, size, rng: s.scores * (1 + size),
-    "softmax": lambda s, size, rng: (
-        np.sign(s.weights) * np.abs(s.weights) ** (1 + size)
-    ),
+    "softmax": lambda s, size, rng: s.weights ** (1 + size),
     "similarity": lambda s, size, rng: (
         s.scores + size * rng.normal(size=s.scores.shape)
     ),
@@ -359,6 +359,48 @@ def test_an_unknown_mistake_is_never_given_the_name_of_another(
             return  # the error does not show behind the other mistake
     verdict = judge(exercise, answer_all(exercise, function))
     assert verdict.mistakes == (), (other, step, verdict)
+
+
+NAN = {
+    "power": ("softmax", lambda s: setattr(s, "weights", (s.scores - 2.0) ** 1.5)),
+    "root": ("softmax", lambda s: setattr(s, "weights", np.sqrt(s.scores))),
+    "zero by zero": ("softmax", lambda s: setattr(s, "weights", s.weights * 0 / 0)),
+    "all scores": ("mask", lambda s: setattr(s, "scores", s.scores * np.nan)),
+}
+
+
+@pytest.mark.parametrize("way", NAN)
+def test_a_result_of_nothing_but_nan_is_not_given_a_name(way):
+    exercise = EXERCISES["causal_self_attention"]
+    step, spoil = NAN[way]
+    with np.errstate(all="ignore"):
+        answers = answer_all(exercise, perturbed(exercise, {}, step, spoil))
+    assert all(np.isnan(answers[case].value[0]).any() for case in exercise.cases)
+    verdict = judge(exercise, answers)
+    assert verdict.mistakes == () and "NaN" in verdict.text, verdict
+
+
+def test_what_made_the_nan_is_named_where_it_shows_on_the_way():
+    exercise = EXERCISES["causal_self_attention"]
+    named = judge(exercise, answer_all(exercise, in_one_line("scores")))
+    assert named.mistakes == ("zero_times_infinity",)
+    unseen = judge(exercise, answer_all(exercise, in_one_line(None)))
+    assert unseen.mistakes == () and "0 * inf" in unseen.text
+
+
+def in_one_line(name):
+    """A learner's masked attention with 0 * inf, in one expression or with a name."""
+    mask = "(Q @ K.T / d_k ** 0.5 + (1 - np.tri(len(X))) * -np.inf)"
+    soft = "np.exp(S) / np.exp(S).sum(1, keepdims=True)"
+    kept = f"    {name} = {mask}\n" if name else ""
+    source = f"""import numpy as np
+def causal_self_attention(X, W_q, W_k, W_v):
+    Q, K, d_k = X @ W_q, X @ W_k, W_q.shape[1]
+{kept}    return {soft.replace("S", name or mask)} @ (X @ W_v)
+"""
+    names = {}
+    exec(compile(source, "cell 2", "exec"), names)
+    return names["causal_self_attention"]
 
 
 def unchanged(exercise, f, g):

@@ -13,6 +13,7 @@ STEP_NAMES = {  # as learners call them
     "weights": ("weights", "weight", "w", "A", "P", "probs", "attn", "attn_weights"),
 }
 LARGEST = 100_000  # elements of an array that is worth sending back
+MOST = 40  # arrays on the way to a result that are worth sending back
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Answer:
     changed: tuple = ()  # arguments changed in place
     torch: str = ""  # the first function of torch that was called
     steps: dict = field(default_factory=dict)  # scores and weights, if so named
+    broken: tuple = ()  # arrays on the way that hold NaN among other numbers
 
 
 def answer_all(exercise, function):
@@ -86,7 +88,9 @@ def _answer(exercise, function, case):
         and not np.array_equal(before, after, equal_nan=True)
     )
     value, kind = _plain(value)
-    return Answer(value, kind, None, changed, watch.torch, watch.steps)
+    return Answer(
+        value, kind, None, changed, watch.torch, watch.steps, tuple(watch.broken)
+    )
 
 
 def _plain(value):
@@ -113,10 +117,10 @@ def _plain(value):
 
 
 class _Watch:
-    """A profile function: keeps scores and weights, and the first use of torch."""
+    """A profile function: keeps scores and weights, where NaN begins, torch's use."""
 
     def __init__(self):
-        self.steps, self.torch = {}, ""
+        self.steps, self.broken, self.torch = {}, [], ""
 
     def __call__(self, frame, event, arg):
         if event == "return" and _is_learners(frame.f_code.co_filename):
@@ -138,8 +142,19 @@ class _Watch:
         for step, aliases in STEP_NAMES.items():
             for alias in aliases:
                 value = names.get(alias)
-                if isinstance(value, np.ndarray) and value.size <= LARGEST:
+                if _worth_sending(value):
                     self.steps[step] = np.array(value)
+        for value in names.values():
+            if len(self.broken) < MOST and _worth_sending(value) and _partly_nan(value):
+                self.broken.append(np.array(value))
+
+
+def _worth_sending(value):
+    return isinstance(value, np.ndarray) and value.size <= LARGEST
+
+
+def _partly_nan(array):
+    return array.dtype.kind == "f" and np.isnan(array).any() != np.isnan(array).all()
 
 
 _LIBRARIES = tuple(

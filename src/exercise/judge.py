@@ -5,6 +5,7 @@ learner's function gave on all the telling inputs. What the catalogue does not
 know is described and never guessed.
 """
 
+import contextlib
 import functools
 import itertools
 import linecache
@@ -169,19 +170,51 @@ def _matches(exercise, outcomes, answers):
 
 
 def find(exercise, answers):
-    """The mistakes that explain the answers: tuples of one, else of two."""
+    """The mistakes that explain the answers: tuples of one, else of two.
+
+    A result of nothing but NaN tells nothing of what made it. Then something on the
+    way to it must be what the mistake makes there.
+    """
     known = [mistake for mistake, _ in fingerprints(exercise.name).values()]
     singles = [
         (mistake,)
         for mistake, outcomes in fingerprints(exercise.name).values()
         if _matches(exercise, outcomes, answers)
     ]
-    return singles or [
+    found = singles or [
         (a, b)
         for a, b in itertools.combinations(known, 2)
         if not a.steps.keys() & b.steps.keys()
         and _pair_matches(exercise, a.steps | b.steps, answers)
     ]
+    if _is_number(exercise, answers):
+        return found
+    return [mistakes for mistakes in found if _broke(exercise, mistakes, answers)]
+
+
+def _is_number(exercise, answers):
+    """Whether a wrong result holds anything but NaN."""
+    return any(
+        not np.isnan(part).all()
+        for case in exercise.cases
+        if answers[case].value and not _right(exercise, case, answers[case])
+        for part in answers[case].value
+    )
+
+
+def _broke(exercise, mistakes, answers):
+    """Whether the mistakes make an array, NaN in part, that the learner's code made."""
+    wrong = dict(item for mistake in mistakes for item in mistake.steps.items())
+    for case in exercise.cases:
+        tolerance = _tolerance(exercise, case)
+        with np.errstate(all="ignore"), contextlib.suppress(Exception):
+            for state in run(exercise, case, wrong):
+                for made in vars(state).values():
+                    if isinstance(made, np.ndarray) and any(
+                        _agree(mine, made, tolerance) for mine in answers[case].broken
+                    ):
+                        return True
+    return False
 
 
 def _pair_matches(exercise, wrong, answers):
