@@ -54,7 +54,7 @@ def command(*arguments, cwd=ROOT):
 def check_text(tmp_path, source, seconds=20.0):
     """What the checker says of a file with this source, and whether all is right."""
     file = tmp_path / "my_attention.py"
-    file.write_text(source, encoding="utf-8")
+    file.write_text(source, encoding="utf-8", errors="surrogateescape")
     return check_file(file, seconds=seconds)
 
 
@@ -228,7 +228,7 @@ def test_float64_out_of_float32_is_remarked_on_and_right():
 def test_a_mistake_as_reported(tmp_path):
     source = HEAD + RIGHT.replace(" / math.sqrt(K.shape[-1])", "")
     file = tmp_path / "my_attention.py"
-    file.write_text(source, encoding="utf-8")
+    file.write_text(source, encoding="utf-8", errors="surrogateescape")
     status, report = command(file, "self_attention")
     assert status == 1
     assert report.startswith("self_attention: wrong (unscaled)\n")
@@ -461,6 +461,8 @@ def test_an_endless_loop_ends_and_the_rest_is_checked(tmp_path):
         ("raise SystemExit(3)", "SystemExit: 3, in line 19 of my_attention.py"),
         ("input()", "EOFError"),
         ("return by_hand()", "RecursionError"),
+        ("return np.ones((10**5, 10**5))", "10**5))`"),
+        ("x = [0]\n    while True: x = x * 2", "MemoryError, in line 20"),
     ],
 )
 def test_a_crash_does_not_take_the_checker_down(tmp_path, line, said):
@@ -476,6 +478,7 @@ def test_a_crash_does_not_take_the_checker_down(tmp_path, line, said):
         ("x = (\n", "SyntaxError: '(' was never closed, in line 1 of my_attention.py"),
         ("\nimport sys\nsys.exit(0)\n", "SystemExit: 0, in line 3 of my_attention.py"),
         ("import os\nos._exit(0)\n", "ended the whole Python process"),
+        ("x = '\udce9'\n", "SyntaxError: (unicode error)"),
     ],
 )
 def test_a_file_that_cannot_be_run_is_said_so(tmp_path, source, said):

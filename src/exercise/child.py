@@ -14,6 +14,13 @@ from pathlib import Path
 from .answers import Raised, answer_all
 from .exercises import EXERCISES
 
+try:
+    import resource
+except ImportError:  # Windows has no such limits
+    resource = None
+
+BYTES = 4 * 2**30  # of memory; what asks for more gets a MemoryError at its line
+
 
 def load(path):
     """The names of the learner's file."""
@@ -31,6 +38,8 @@ def main():
     os.dup2(2, 1)
     path, payload, names = pickle.load(sys.stdin.buffer)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    if resource:
+        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
 
     def send(answer):
         pickle.dump(answer, channel)
