@@ -83,7 +83,7 @@ def causal_self_attention(X, W_q, W_k, W_v):
     return weights @ V  # (n, d_v)
 
 
-# %% solution-heads e2411d85
+# %% solution-heads 037a393f
 def split_heads(X, n_heads):
     """Consecutive features to each head."""
     *batch, n, d_model = X.shape
@@ -102,7 +102,7 @@ def multi_head_attention(X, W_q, W_k, W_v, W_o, n_heads):
     """Attention within each head, the heads' outputs mixed by W_o."""
     projections = (X @ W_q, X @ W_k, X @ W_v)  # (n, d) each
     Q, K, V = (split_heads(P, n_heads) for P in projections)
-    scores = Q @ K.swapaxes(-1, -2) / math.sqrt(K.shape[-1])
+    scores = Q @ K.mT / math.sqrt(K.shape[-1])
     weights = softmax(scores, axis=-1)  # (n_heads, n, n)
     return merge_heads(weights @ V) @ W_o  # (n, d_out)
 
@@ -138,12 +138,12 @@ class KVCache:
         return all_keys, np.concatenate(self._values, axis=-2)
 
 
-# %% solution-grouped c2d8a39b
+# %% solution-grouped 51159318
 def grouped_query_attention(Q, K, V):
     """Query head h reads K, V head h // (n_heads // n_kv_heads)."""
     group = len(Q) // len(K)
     K, V = (np.repeat(A, group, axis=0) for A in (K, V))
-    scores = Q @ K.swapaxes(-1, -2) / math.sqrt(K.shape[-1])
+    scores = Q @ K.mT / math.sqrt(K.shape[-1])
     return softmax(scores, axis=-1) @ V  # (n_heads, m, d_v)
 
 

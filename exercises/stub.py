@@ -11,8 +11,8 @@ import math
 import numpy as np
 
 
-# %% stub-self-attention 3fbe9184
-# Part 1: self-attention.
+# %% stub-self-attention a3462563
+# First part: self-attention.
 def self_attention(X, W_q, W_k, W_v):
     """Each token's blend of all tokens' values.
 
@@ -69,8 +69,8 @@ def softmax_gradient(weights, upstream):
     raise NotImplementedError
 
 
-# %% stub-causal-mask fd4894d0
-# Part 2: the causal mask.
+# %% stub-causal-mask 40dc5ea5
+# Second part: the causal mask.
 def causal_mask(m, n):
     """True where query i may attend: to the keys up to i + n - m.
 
@@ -91,8 +91,8 @@ def causal_self_attention(X, W_q, W_k, W_v):
     raise NotImplementedError
 
 
-# %% stub-heads 5790c8c3
-# Part 3: heads.
+# %% stub-heads f1f0c4a9
+# Third part: heads.
 def split_heads(X, n_heads):
     """Consecutive features to each head.
 
@@ -121,8 +121,8 @@ def multi_head_attention(X, W_q, W_k, W_v, W_o, n_heads):
     raise NotImplementedError
 
 
-# %% stub-rope 402040ac
-# After the three parts: positions, decoding, blocks.
+# %% stub-rope 32df3df8
+# Third part, continued: positions, decoding, blocks.
 def rope(X, positions, base=10000.0):
     """Pair i of neighboring features turned by base ** (-2 i / d_k).
 

@@ -87,7 +87,7 @@ def _softmax_or_zeros(scores):
     return np.where(empty, 0, weights)
 
 
-# %% attention-weights 0b27c1d0
+# %% attention-weights d1968328
 def attention_weights(Q, K, mask=None, scale=None):
     """For each query, its weight on every key: rows that sum to one.
 
@@ -101,7 +101,7 @@ def attention_weights(Q, K, mask=None, scale=None):
     _check_fit("Q and K", Q, K, axis=-1)
     if scale is None:
         scale = 1 / math.sqrt(max(K.shape[-1], 1))
-    scores = Q @ K.swapaxes(-1, -2) * scale  # (..., m, n)
+    scores = Q @ K.mT * scale  # (..., m, n)
     if mask is not None:
         scores = _apply_mask(scores, mask)
     weights = _softmax_or_zeros(scores)  # (..., m, n)
@@ -318,7 +318,7 @@ class Partial(NamedTuple):
         return self.numerator / np.where(self.total == 0, 1, self.total)
 
 
-# %% partial-attention ddee3048
+# %% partial-attention 5647c879
 def partial_attention(Q, K, V, mask=None):
     """Attention to these keys alone, as a Partial to be merged.
 
@@ -329,7 +329,7 @@ def partial_attention(Q, K, V, mask=None):
     _check_fit("Q and K", Q, K, axis=-1)
     _check_fit("K and V", K, V, axis=-2)
     scale = 1 / math.sqrt(max(K.shape[-1], 1))
-    scores = Q @ K.swapaxes(-1, -2) * scale  # (..., m, n)
+    scores = Q @ K.mT * scale  # (..., m, n)
     if mask is not None:
         scores = _apply_mask(scores, mask)
     maximum = scores.max(axis=-1, keepdims=True, initial=-np.inf)

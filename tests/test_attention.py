@@ -127,46 +127,46 @@ def test_leading_axes_broadcast(close):
 # Exact fixtures: small inputs whose right values are known
 
 
-def test_fixture_mask_polarity(close):
+def test_mask_polarity(close):
     Q, K, V = np.zeros((1, 2)), np.ones((3, 2)), np.array([[1.0], [2], [4]])
     close(attention(Q, K, V, np.array([True, False, False])), [[1.0]])
 
 
-def test_fixture_masked_scores_get_no_weight(close):
+def test_masked_scores_get_no_weight(close):
     scores = np.array([[0.43, -0.21, 0.99, 0.32, -0.35, 0.04]])
     mask = np.array([True, True, True, False, False, False])
     weights = attention_weights(scores, np.eye(6), mask, scale=1)
     close(weights, [[0.3051, 0.1609, 0.5341, 0, 0, 0]], atol=5e-5)
 
 
-def test_fixture_fully_masked_row_is_zero(close):
+def test_fully_masked_row_is_zero(close):
     Q, K, V = np.zeros((2, 3)), np.ones((2, 3)), np.array([[1.0], [3]])
     mask = np.array([[True, True], [False, False]])
     close(attention(Q, K, V, mask), [[2.0], [0]])
     close(attention_weights(Q, K, mask), [[0.5, 0.5], [0, 0]])
 
 
-def test_fixture_softmax_runs_along_the_rows(close):
+def test_softmax_runs_along_the_rows(close):
     scores, V = np.array([[0, LN3], [LN3, 2 * LN3]]), np.array([[0.0], [4]])
     close(softmax(scores, axis=-1) @ V, [[3.0], [3]])
     close(attention(scores, np.eye(2), V, scale=1), [[3.0], [3]])
 
 
-def test_fixture_scale_and_values_wider_than_keys(close):
+def test_scale_and_values_wider_than_keys(close):
     Q, K = np.array([[2.0, 0, 0, 0]]), np.array([[2.0, 0, 0, 0], [0, 0, 0, 0]])
     close(attention(Q, K, np.array([[1.0], [0]])), [[0.880797]], atol=5e-7)
     wide = np.array([[1.0, 5], [0, 1]])
     close(attention(Q, K, wide), [[0.880797, 4.523188]], atol=5e-7)
 
 
-def test_fixture_padding_is_one_mask_for_each_sequence(close):
+def test_padding_is_one_mask_for_each_sequence(close):
     Q, K = np.zeros((2, 1, 2, 3)), np.ones((2, 1, 2, 3))
     V = np.broadcast_to(np.array([[1.0], [3]]), (2, 1, 2, 1))
     pad = np.array([[True, False], [True, True]])[:, None, None, :]
     close(attention(Q, K, V, pad)[:, 0, :, 0], [[1.0, 1], [2, 2]])
 
 
-def test_fixture_softmax_of_large_scores(close):
+def test_softmax_of_large_scores(close):
     expected = [0.731059, 0.268941]
     close(softmax(np.array([1000.0, 999]), 0), expected, atol=5e-7)
     close(softmax(np.array([-1000.0, -1001]), 0), expected, atol=5e-7)

@@ -204,7 +204,7 @@ def test_grouped_queries_equal_torchs_enable_gqa(lead, m, n, n_kv_heads, kind, c
     close(grouped_query_attention(Q, K, V, mask), expected)
 
 
-def test_fixture_neighboring_query_heads_share_a_key_value_head(close):
+def test_neighboring_query_heads_share_a_key_value_head(close):
     Q, K = np.zeros((4, 1, 1)), np.zeros((2, 1, 1))
     V = np.array([10.0, 20.0]).reshape(2, 1, 1)
     output = grouped_query_attention(Q, K, V)

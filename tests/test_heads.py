@@ -107,7 +107,7 @@ def test_a_mask_may_differ_from_head_to_head(close):
 
 
 @pytest.mark.claim("clm-reshape")
-def test_fixture_split_gives_each_head_its_features_of_every_token(close):
+def test_split_gives_each_head_its_features_of_every_token(close):
     X = np.array([[0.0, 1, 2, 3], [4, 5, 6, 7]])
     close(split_heads(X, 2), [[[0, 1], [4, 5]], [[2, 3], [6, 7]]])
     close(X.reshape(2, 2, 2), [[[0, 1], [2, 3]], [[4, 5], [6, 7]]])  # mixes tokens

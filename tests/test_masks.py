@@ -71,13 +71,13 @@ def test_more_queries_than_keys_leaves_the_first_queries_nothing(close):
 
 
 @pytest.mark.claim("clm-alignment")
-def test_fixture_alignment_torch_is_top_left_the_chapter_bottom_right(close):
+def test_alignment_torch_is_top_left_the_chapter_bottom_right(close):
     Q, K, V = np.zeros((2, 1)), np.zeros((5, 1)), np.arange(5.0)[:, None]
     close(attention(Q, K, V, causal_mask(2, 5)), [[1.5], [2]])
     close(torch_attention(Q, K, V, is_causal=True), [[0], [0.5]])
 
 
-def test_fixture_mask_polarity_true_may_attend(close):
+def test_mask_polarity_true_may_attend(close):
     Q, K, V = np.zeros((1, 2)), np.ones((3, 2)), np.array([[1.0], [2.0], [4.0]])
     mask = np.array([[True, False, False]])
     close(attention(Q, K, V, mask), [[1]])
@@ -89,7 +89,7 @@ KEEP = np.array([[True, True, True, False, False, False]])
 
 
 @pytest.mark.claim("clm-multiply")
-def test_fixture_a_score_multiplied_by_zero_still_has_weight(close):
+def test_a_score_multiplied_by_zero_still_has_weight(close):
     masked = softmax(np.where(KEEP, SCORES, -np.inf), axis=-1)
     close(masked, [[0.3051, 0.1609, 0.5341, 0, 0, 0]], atol=5e-5)
     multiplied = softmax(SCORES * KEEP, axis=-1)
@@ -107,14 +107,14 @@ def test_masking_after_the_softmax_needs_renormalizing(close):
     close(late / late.sum(), masked)
 
 
-def test_fixture_a_row_with_nothing_to_attend_to_is_zeros(close):
+def test_a_row_with_nothing_to_attend_to_is_zeros(close):
     Q, K, V = np.zeros((2, 1)), np.zeros((2, 1)), np.array([[1.0], [3.0]])
     mask = np.array([[True, True], [False, False]])
     close(attention(Q, K, V, mask), [[2], [0]])
     close(torch_attention(Q, K, V, mask), [[2], [0]])
 
 
-def test_fixture_a_padding_mask_needs_axes_for_heads_and_queries(close):
+def test_a_padding_mask_needs_axes_for_heads_and_queries(close):
     Q = np.zeros((2, 1, 2, 1))
     V = np.broadcast_to(np.array([[1.0], [3.0]]), (2, 1, 2, 1))
     pad = np.array([[True, False], [True, True]])

@@ -41,14 +41,14 @@ def test_a_causal_mask_or_positions_make_the_order_matter():
     assert not np.allclose(self_attention(again, *W), self_attention(placed, *W)[order])
 
 
-def test_fixture_sinusoids_at_position_one(close):
+def test_sinusoids_at_position_one(close):
     expected = [0.841471, 0.540302, 0.01, 0.99995]
     close(sinusoidal_positions(2, 4)[1], expected, atol=5e-7)
     close(sinusoidal_positions(2, 4)[0], [0, 1, 0, 1])
 
 
 @pytest.mark.claim("clm-squared")
-def test_fixture_the_feature_taken_for_the_pair_squares_the_rates_of_the_sines(close):
+def test_the_feature_taken_for_the_pair_squares_the_rates_of_the_sines(close):
     i = np.arange(4)
     angles = 10000 ** (-2 * i / 4)  # at position 1
     wrong = np.where(i % 2, np.cos(angles), np.sin(angles))
@@ -124,7 +124,7 @@ def test_rope_equals_complex_multiplication_in_torch(shape, start, close):
     close(rope(X, positions), expected, rtol=1e-10, atol=1e-11)
 
 
-def test_fixture_rope_at_position_one(close):
+def test_rope_at_position_one(close):
     X = np.array([[1.0, 2, 3, 4]])
     expected = [[-1.14264, 1.922076, 2.959851, 4.0298]]
     close(rope(X, [1]), expected, atol=5e-7)
@@ -142,7 +142,7 @@ def half_split_rope(X, positions, base=10000.0):
 
 
 @pytest.mark.claim("clm-permutation")
-def test_fixture_the_half_split_layout_is_the_same_up_to_a_permutation(close):
+def test_the_half_split_layout_is_the_same_up_to_a_permutation(close):
     X = np.array([[1.0, 2, 3, 4]])
     expected = [[-1.984111, 1.959901, 2.462378, 4.0198]]
     close(half_split_rope(X, [1]), expected, atol=5e-7)

@@ -53,7 +53,7 @@ EDITS = {
             (".all(axis=-1, keepdims=True)", ".any(axis=-1, keepdims=True)"),
             (".all(axis=-1, keepdims=True)", ".all(axis=-2, keepdims=True)"),
             ("if scale is None:", "if not scale:"),
-            ("-2) * scale", "-2) * scale**2"),
+            ("K.mT * scale", "K.mT * scale**2"),
         ],
         "test_masks.py": [
             ("np.where(mask, scores, -np.inf)", "np.where(mask, scores, -1e9)"),
