@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attention import self_attention
+from drawn import assert_small_and_the_same_every_time
 from experiments import modalities
 from figures import modalities as pictures
 from figures import paths as figures
@@ -69,9 +70,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_small_and_the_same_every_time(name):
-    figure = FIGURES[name]()
-    assert figure.svg == FIGURES[name]().svg
-    assert len(figure.svg.encode()) <= 30_000
+    assert_small_and_the_same_every_time(FIGURES[name])
 
 
 @pytest.mark.parametrize("name", GRAPHS)

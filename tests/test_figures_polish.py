@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from drawn import assert_small_and_the_same_every_time, words
 from figures import polish
 from figures.palette import LIGHT
 
@@ -21,15 +22,9 @@ FIGURES = {
 }
 
 
-def words(figure):
-    return re.findall(r"<text[^>]*>([^<]*)</text>", figure.svg)
-
-
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_small_and_the_same_every_time(name):
-    figure = FIGURES[name]()
-    assert figure.svg == FIGURES[name]().svg
-    assert len(figure.svg.encode()) <= 30_000
+    assert_small_and_the_same_every_time(FIGURES[name])
 
 
 def test_every_entry_is_drawn_in_the_matrix_and_in_each_way():
