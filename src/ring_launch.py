@@ -155,7 +155,7 @@ def _own_part(arrays, rows, causal):
     return count_sent(lambda: ring_attention(*(A[own] for A in arrays), causal))
 
 
-def main(n_processes, n=4096, d=64):
+def compare(n_processes, n=4096, d=64):
     """Compare the ring with one process; print the difference and the bytes."""
     arrays = np.random.default_rng(0).standard_normal((3, n, d), np.float32)
     rows = uneven(n, n_processes)
@@ -172,11 +172,16 @@ def main(n_processes, n=4096, d=64):
         print(f"  by the formula:         {expected}")
 
 
+def main(arguments):
+    """Compare with the number of processes on the command line; what went wrong."""
+    if arguments not in [[str(n)] for n in range(1, 65)]:
+        return "ring: N is a number of processes from 1 to 64: make ring N=4"
+    try:
+        compare(int(arguments[0]))
+    except RingFailed as failure:
+        return f"ring: {failure}"
+
+
 if __name__ == "__main__":
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # for the processes to come
-    if sys.argv[1:] not in [[str(n)] for n in range(1, 65)]:
-        sys.exit("ring: N is a number of processes from 1 to 64: make ring N=4")
-    try:
-        main(int(sys.argv[1]))
-    except RingFailed as failure:
-        sys.exit(f"ring: {failure}")
+    sys.exit(main(sys.argv[1:]))
