@@ -5,7 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pypandoc
 import pytest
+import yaml
 
 from claims import __main__ as command
 from claims import citations, ledger, numbers, scan
@@ -225,6 +227,18 @@ def test_each_claim_is_marked_with_a_link_to_its_row(tmp_path):
     page = (tmp_path / "out/page.html").read_text("utf-8")
     marks = re.findall(r'<a[^>]*href="#(checked-[\w-]+)"[^>]*class="claim-mark"', page)
     assert marks == ["checked-prp-one", "checked-clm-two"]
+
+
+def test_quarto_marks_the_claims_by_the_same_file():
+    marks = yaml.safe_load((ROOT / "_quarto.yml").read_text("utf-8"))["filters"]
+    page = pypandoc.convert_text(
+        STATED.split("```")[0] + "\n[]{#checked-prp-one}One\n",
+        "html",
+        format="markdown",
+        filters=[str(ROOT / path) for path in marks],
+    )
+    found = re.findall(r'<a[^>]*href="#(checked-[\w-]+)"[^>]*class="claim-mark"', page)
+    assert found == ["checked-prp-one"]
 
 
 # Typed numbers.

@@ -33,6 +33,7 @@ SETTINGS = {
     *("title", "subtitle", "author", "date", "abstract", "keywords", "description"),
     *("lang", "toc", "number-sections", "code-fold", "code-summary"),
     *("bibliography", "citeproc", "nocite", "jupyter", "execute", "format", "project"),
+    "filters",  # CLAIM_MARKS alone; the others of this weaver are in weave/filters
 }
 # ... in `execute` ...
 EXECUTE = {"echo", "eval", "output", "warning", "error", "include", "cache"}
@@ -47,6 +48,7 @@ PROSE = {
     r"\b(layout(?:-(?!ncol)[\w-]+)?)=": "the attribute '{}'",
     r"\\((?:re)?newcommand|def|DeclareMathOperator)\b": "the TeX macro '{}'",
 }
+CLAIM_MARKS = "src/literate/page/quarto/claim-marks.lua"
 FIX = "leave it out, or render with Quarto (make quarto)"
 
 
@@ -139,6 +141,9 @@ def _wrong(chapter, path, node):
         return "several bibliographies are not woven without Quarto", "join them"
     if path == ("bibliography",) and not (chapter.folder / value).is_file():
         return f"there is no bibliography {value}", "correct its name"
+    names = [getattr(item, "value", None) for item in node.value]
+    if path == ("filters",) and names != [CLAIM_MARKS]:
+        return f"a filter other than {CLAIM_MARKS} is not woven without Quarto", FIX
     if path == ("date",):
         try:
             datetime.date.fromisoformat(value or "")
