@@ -299,6 +299,8 @@ def test_case_07_each_cell_stands_alone_and_each_prefix_compiles(folder):
         "'src/a.py '",
         "src/a.pyc",
         "~/a.py",
+        "_build/x.py",
+        "./_Build/x.py",
     ],
 )
 def test_case_08_a_filename_outside_or_without_sense_is_refused(folder, name):

@@ -11,6 +11,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from literate.__main__ import main
 from literate.problems import Refused
 from literate.weave import Weaver
 
@@ -49,6 +50,10 @@ def doc(tmp_path):
 
 def cell(code, *options):
     return "\n".join(["```{python}", *(f"#| {o}" for o in options), code, "```", ""])
+
+
+FIGURE = """from figures import draw
+draw("fig-a", lambda c: c.add_subplot().plot([1, 2]), (3, 2), "Cap of $x$", "Rises")"""
 
 
 def test_an_edit_of_prose_runs_no_cell_and_an_edit_of_a_module_does(doc):
@@ -95,7 +100,10 @@ def test_a_cell_that_stands_alone_runs_at_each_weave(doc):
         ),
         (cell("def f(:"), "try.qmd:7: cell line 6: SyntaxError: invalid syntax; "),
         ("One.\n\nTwo `{python} nope`.", "try.qmd:8: inline `nope`: NameError: "),
-        (cell("x", "label: [a"), "try.qmd:7: these options are not YAML"),
+        (
+            cell("x", "label: [a"),
+            "try.qmd:7: these options are not YAML (column 11: did not find",
+        ),
         ("![A](a.png){#fig-a fig-alt='A'}", "try.qmd:6: there is no picture a.png; "),
         ("$\\frac{1$", "try.qmd:6: Pandoc cannot read the formula \\frac{1; "),
         ("See @fig-nope.", "try.qmd:6: @fig-nope leads nowhere; "),
@@ -111,10 +119,30 @@ def test_a_cell_that_stands_alone_runs_at_each_weave(doc):
         (cell("1", "label: ../../a"), "try.qmd:7: label '../../a' is not of letters"),
         (cell("1", "fig-cap: 3"), "try.qmd:7: cell option 'fig-cap' cannot be 3; "),
         (cell("print('x' * 2_000_000)"), "try.qmd:6: cell line 6 puts out 2,000,"),
+        ("One.\n\nTwo.\rThree.", "try.qmd:8: a line ends in a carriage return alone"),
     ],
 )
 def test_a_refusal_names_the_line_of_the_chapter(doc, text, line):
     assert doc.refusal(text).startswith(line)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("One.\n\nTwo words `#nope`{=typst}.", "try.qmd:8: Typst, about here: unknown"),
+        ("One.\n\n![P](bad.svg){fig-alt='P'}", "try.qmd:8: Typst, about here: failed"),
+    ],
+)
+def test_what_typst_cannot_set_is_at_its_line(doc, text, line):
+    (doc.path.parent / "bad.svg").write_text("<svg")
+    assert doc.refusal(text, "pdf").startswith(line)
+
+
+def test_what_pandoc_cannot_read_is_at_its_line(doc):
+    folder = doc.path.parent
+    (folder / "_quarto.yml").write_text("bibliography: works.bib\n")
+    (folder / "works.bib").write_text("@book{a,\n title = {A}}\n\n@book{b, title = {\n")
+    assert doc.refusal("As [@a].").startswith("works.bib:5: Pandoc: ")
 
 
 @pytest.mark.parametrize(
@@ -125,12 +153,64 @@ def test_a_refusal_names_the_line_of_the_chapter(doc, text, line):
         (b"execute: true", "_quarto.yml:1: 'execute' has no settings; "),
         (b"bibliography: [a, b]", "_quarto.yml:1: several bibliographies are not"),
         (b"title: T\ndate: soon", "_quarto.yml:2: this is no date; "),
+        (b"title: T\ndate: 2026-13-01", "_quarto.yml:1: these are not settings: "),
+        (b"title: T\nlang: a: b", "_quarto.yml:2: this is not YAML (column 8): "),
         (b"author:\n  - affiliation: A", "try.qmd:1: an author has no name; "),
     ],
 )
 def test_settings_that_cannot_be_are_refused(doc, settings, refusal):
     (doc.path.parent / "_quarto.yml").write_bytes(settings)
     assert doc.refusal("Words.").startswith(refusal)
+
+
+@pytest.mark.parametrize(
+    ("option", "environment", "said"),
+    [
+        ("--timeout=0", {}, "--timeout 0: give a second at least\n"),
+        ("--timeout=-1", {}, "--timeout -1: give a second at least\n"),
+        (
+            "--to=html",
+            {"SOURCE_DATE_EPOCH": "x"},
+            "try.qmd:1: SOURCE_DATE_EPOCH is 'x', not seconds since 1970; "
+            "correct it, or unset it\n",
+        ),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_line(
+    doc, option, environment, said, monkeypatch, capsys
+):
+    doc.weave("Old words.")
+    doc.path.write_text(f"{FRONT}New words.")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    arguments = ["weave", str(doc.path), "--output", str(doc.output), option]
+    assert main(arguments) == 1
+    assert capsys.readouterr().err == said
+    assert "Old words" in doc.page
+
+
+@pytest.mark.slow
+def test_no_folder_but_the_chapters_need_be_writable(doc):
+    doc.path.write_text(FRONT + f"# One\n\n@fig-a.\n\n{cell(FIGURE)}")
+    nowhere = "/proc/none"  # where not even root can write
+    homes = ("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR")
+    environment = {"PATH": os.environ["PATH"], **dict.fromkeys(homes, nowhere)}
+    command = [sys.executable, "-m", "literate", "weave", doc.path, "--output"]
+    subprocess.run([*command, doc.output], check=True, env=environment, cwd="/")
+    assert 'alt="Rises"' in doc.page
+    assert 'class="cell-output cell-output-stderr' not in doc.page
+    assert {path.name for path in doc.path.parent.iterdir()} == (
+        {"_build", "out", "try.qmd"}
+    )
+
+
+def test_the_folder_woven_to_may_be_the_chapters(doc):
+    module = doc.path.parent / "m.py"
+    module.write_text("one = 1\n")
+    doc.output = doc.path.parent
+    doc.weave(cell("1", "label: a", "filename: m.py"))
+    assert 'href="m.py"' in doc.page
+    assert module.read_text() == "one = 1\n"
 
 
 def test_a_damaged_cache_or_ledger_is_as_none(doc):
@@ -178,7 +258,8 @@ def test_a_refused_weave_leaves_the_old_output(doc):
 
 
 @pytest.mark.slow
-def test_an_interrupted_weave_leaves_the_old_output_and_no_kernel(doc):
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_weave_leaves_the_old_output_and_no_kernel(doc, ending):
     doc.weave("Old words.")
     hang = "open('begun', 'w').close()\nimport time; time.sleep(60)"
     doc.path.write_text(FRONT + cell(hang), "utf-8")
@@ -191,17 +272,13 @@ def test_an_interrupted_weave_leaves_the_old_output_and_no_kernel(doc):
     )
     while not (doc.path.parent / "begun").exists():
         time.sleep(0.1)
-    os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does
+    os.killpg(process.pid, ending)  # as Ctrl-C and `kill` do
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130
-    assert said == "interrupted; the old output is as it was\n"
+    assert said == "literate weave: interrupted\n"
     assert "Old words" in doc.page
     with pytest.raises(ProcessLookupError):
         os.killpg(process.pid, 0)
-
-
-FIGURE = """from figures import draw
-draw("fig-a", lambda c: c.add_subplot().plot([1, 2]), (3, 2), "Cap of $x$", "Rises")"""
 
 
 def test_two_weaves_are_the_same_byte_for_byte(doc):

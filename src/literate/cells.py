@@ -206,10 +206,14 @@ def _options(lines, first, file):
         node = loader.get_single_node()
         values = {} if node is None else loader.construct_document(node)
     except (yaml.YAMLError, ValueError) as error:  # ValueError: the 13th month
-        mark = getattr(error, "problem_mark", None)
-        row = min(mark.line, len(lines) - 1) if mark else 0
+        places = (getattr(error, n, None) for n in ("problem_mark", "context_mark"))
+        place = next((p for p in places if p and p.line < len(lines)), None)
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        return bad(row, f"these options are not YAML ({what})")
+        if not place:
+            return bad(0, f"these options are not YAML ({what})")
+        row = place.line
+        column = place.column + len(lines[row]) - len(text.split("\n")[row]) + 1
+        return bad(row, f"these options are not YAML (column {column}: {what})")
     if values is None:
         values = {}
     if not isinstance(values, dict):

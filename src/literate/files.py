@@ -4,6 +4,7 @@ import difflib
 import fcntl
 import os
 import stat
+import threading
 from contextlib import contextmanager
 
 from .problems import Problem, Refused
@@ -97,6 +98,20 @@ def replace(root, old, new):
     finally:
         for path in temporary.values():
             path.unlink(missing_ok=True)
+
+
+def put(path, content):
+    """Make `content` (text or bytes) the file `path`, whole or not at all."""
+    data = content.encode() if isinstance(content, str) else content
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and path.read_bytes() == data:
+        return
+    fresh = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
+    try:
+        fresh.write_bytes(data)
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
 
 
 def diff(old, new):

@@ -7,7 +7,8 @@ from . import fences
 from .module import CONFLICT, LIKE_A_MARK
 from .problems import Problem, Refused
 
-TARGET = re.compile(r"(?:\./)*((?:\w[\w-]*/)*\w[\w.-]*\.py)", re.ASCII)
+# A path in the chapter's folder, but not among what is built.
+TARGET = re.compile(r"(?:\./)*(?!(?i:_build)/)((?:\w[\w-]*/)*\w[\w.-]*\.py)", re.ASCII)
 LABEL = re.compile(r"[A-Za-z0-9][\w.:-]*", re.ASCII)
 
 
@@ -46,17 +47,22 @@ def target_of(cell):
 
 def bad_labels(document):
     """Labels given twice, and tangled cells without one."""
+    yield from repeated_labels(document)
+    for cell in tangled(document):
+        if not isinstance(cell.label, str) or not LABEL.fullmatch(cell.label):
+            what = "a cell with a filename needs a label of letters, digits and _.:-"
+            fix = "write `#| label: name` at its top"
+            yield Problem(document.file, cell.line, what, fix)
+
+
+def repeated_labels(document):
+    """Labels that an earlier cell has."""
     first = {}
     for cell in document.cells:
         label = cell.label
         if isinstance(label, str) and first.setdefault(label, cell) is not cell:
             what = f"label {label} is taken by the cell at line {first[label].line}"
             yield Problem(document.file, cell.line, what, "rename one of the two")
-    for cell in tangled(document):
-        if not isinstance(cell.label, str) or not LABEL.fullmatch(cell.label):
-            what = "a cell with a filename needs a label of letters, digits and _.:-"
-            fix = "write `#| label: name` at its top"
-            yield Problem(document.file, cell.line, what, fix)
 
 
 def bad_filenames(document):

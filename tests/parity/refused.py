@@ -12,7 +12,7 @@ REFUSED = {
     "fail-raise": [15],
     "fail-yaml": [12],
     "fail-yamlfront": [2],
-    "fences-quirks": [13, 24],
+    "fences-quirks": [13, 24, 34, 41],
     "include": [13, 17],
     "macros": [10, 17, 22, 24],
     "mismatch": [11],

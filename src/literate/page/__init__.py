@@ -7,19 +7,44 @@ from pathlib import Path
 
 from figures.palette import DARK, LIGHT
 
+from .about import about
+from .roles import LETTERS, color
+
 HERE = Path(__file__).parent
 HTML_TEMPLATE = HERE / "page.html"
 TYPST_TEMPLATE = HERE / "page.typ"
+# A formula in the line with a bracket before it, or with punctuation after it.
+FORMULA = r'<math display="inline"(?:(?!</math>).)*</math>'
+UNBROKEN = re.compile(
+    rf"([(\[]{FORMULA}[)\].,;:?!]*)|({FORMULA}[)\].,;:?!]+)", re.DOTALL
+)
+# What Pandoc writes and no reader of HTML needs: an empty link to each line of
+# code, the namespace of each formula.
+NEEDLESS = [
+    r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>',
+    r' xmlns="http://www.w3.org/1998/Math/MathML"',
+]
 POLICY = "@policy@"  # what stands in the page until `seal` knows all its scripts
 
 
-def variables():
-    """The template's variables that do not depend on the document."""
+def html_variables(chapter):
+    """What the template of the page needs besides the text."""
     return {
+        **about(chapter),
         "style": stylesheet(),
         "early": _read("early.js"),
         "script": _read("page.js"),
         "policy": POLICY,
+    }
+
+
+def typst_variables(chapter):
+    """What the template of the PDF needs besides the text."""
+    colors = ", ".join(f'{role}: rgb("{LIGHT[role]}")' for role in LIGHT)
+    return {
+        **about(chapter),
+        "palette": f"#let palette = ({colors})",
+        "roles": [{"letter": letter, "role": role} for letter, role in LETTERS.items()],
     }
 
 
@@ -31,10 +56,12 @@ def stylesheet():
     return f":root{{{colors}}}\n{_read('page.css')}"
 
 
-def typst_palette():
-    """`#let palette = (...)`: the light colors, for page.typ."""
-    colors = ", ".join(f'{role}: rgb("{LIGHT[role]}")' for role in LIGHT)
-    return f"#let palette = ({colors})"
+def finish(html):
+    """`html` as its reader gets it: formulas held together, names colored, sealed."""
+    html = UNBROKEN.sub(r'<span class="unbroken">\1\2</span>', html)
+    for needless in NEEDLESS:
+        html = re.sub(needless, "", html)
+    return seal(color(html))
 
 
 def seal(html):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import yaml
 
-from ..cells import BOM, Cell, Prose, scan
+from ..cells import BOM, Cell, Loader, Prose, scan
 from ..files import decoded
 from ..problems import Problem, Refused
 from ..targets import target_of
@@ -41,36 +41,39 @@ class Chapter:
         self.path = Path(path)
         self.folder = self.path.resolve().parent
         text = _read(self.path).removeprefix(BOM).replace("\r\n", "\n")
+        if "\r" in text:
+            line = text.count("\n", 0, text.index("\r")) + 1
+            what, fix = "a line ends in a carriage return alone", "end it with \\n"
+            raise Refused([self.problem(line, what, fix)])
         self.document = scan(text, self.path.name)
         if self.document.problems:
             raise Refused(self.document.problems)
-        self.enclosed = []  # cells in a longer fence
-        self.sources = list(self._sources(text))
-        self.settings = {}
-        for source in self.sources:
-            self.settings |= self._parsed(*source)
-
-    def _sources(self, text):
-        """Where settings stand, as (file, YAML, its first line); the later one wins."""
-        project = self.folder / "_quarto.yml"
+        # Where settings stand, as (file, first line, YAML node); the later one wins.
+        self.settings, self.sources = {}, []
+        project, matter = self.folder / "_quarto.yml", FRONT_MATTER.match(text)
         if project.exists():
-            yield project.name, _read(project), 1
-        matter = FRONT_MATTER.match(text)
+            self._add_settings(project.name, 1, _read(project))
         if matter:
-            yield self.path.name, matter[1], 2
+            self._add_settings(self.path.name, 2, matter[1])
 
-    def _parsed(self, file, source, first):
+    def _add_settings(self, file, first, source):
+        loader, line = Loader(source), first
         try:
-            settings = yaml.safe_load(source) or {}
-        except yaml.YAMLError as error:
+            node = loader.get_single_node()
+            values = loader.construct_document(node) if node else {}
+            what = None if isinstance(values or {}, dict) else "these are not settings"
+        except yaml.MarkedYAMLError as error:
             mark = error.context_mark or error.problem_mark
+            line += mark.line
             what = f"this is not YAML (column {mark.column + 1}): {error.problem}"
-            problem = self.problem(first + mark.line, what, "correct it", file)
-            raise Refused([problem]) from None
-        if not isinstance(settings, dict):
-            what, fix = "these are not settings", "write each as `name: value`"
-            raise Refused([self.problem(first, what, fix, file)])
-        return settings
+        except ValueError as error:  # the 13th month
+            what = f"these are not settings: {error}"
+        if what:
+            fix = "write each as `name: value`"
+            raise Refused([self.problem(line, what, fix, file)])
+        if values:
+            self.settings |= values
+            self.sources.append((file, first, node))
 
     @property
     def stem(self):
@@ -129,8 +132,6 @@ class Chapter:
         for piece in self.document.pieces:
             if isinstance(piece, Cell):
                 pieces.append(piece)
-                if fence:
-                    self.enclosed.append(piece)
                 continue
             lines = []
             for number, text in enumerate(piece.source.split("\n"), piece.line):

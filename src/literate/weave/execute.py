@@ -11,17 +11,15 @@ accepts the option and runs the cell with the others.)
 """
 
 import asyncio
-import atexit
 import hashlib
 import json
 import os
 import platform
 import re
-import signal
 import sys
 import tempfile
 import time
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from importlib import metadata
 from pathlib import Path
 
@@ -30,9 +28,9 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from ..cells import Cell
+from ..files import put
 from ..lines import chapter_line
 from ..problems import Refused
-from .files import write
 
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 FRAME = re.compile(
@@ -50,7 +48,7 @@ def execute(chapter, timeout, report):
         steps = [step for step in chapter.steps if not alone(step)]
         results = iter(asyncio.run(run_steps(chapter, steps, timeout, report)))
         results = [None if alone(step) else next(results) for step in chapter.steps]
-        write(_cache(chapter), json.dumps({"key": key, "results": results}))
+        put(_cache(chapter), json.dumps({"key": key, "results": results}))
     for at, step in enumerate(chapter.steps):
         if alone(step):
             results[at] = asyncio.run(run_steps(chapter, [step], timeout, report))[0]
@@ -87,16 +85,9 @@ def key_of(chapter):
     files |= {own, *chapter.folder.glob("bench/*.json")}
     parts += [[path.name, path.read_bytes().hex()] for path in sorted(files)]
     parts += [platform.python_version(), platform.machine()]
-    parts += [f"{name} {_version(name)}" for name in VERSIONS]
+    parts += [f"{name} {metadata.version(name)}" for name in VERSIONS]
     text = json.dumps([chapter.path.name, parts], default=str)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _version(name):
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 async def run_steps(chapter, steps, timeout, report):
@@ -117,6 +108,7 @@ async def kernel(chapter, timeout):
         kernel_name="python3",
         allow_errors=True,
         record_timing=False,
+        shutdown_kernel="immediate",  # asked to end, it may print a traceback
         resources={"metadata": {"path": str(chapter.folder)}},
     )
     (chapter.folder / "_build/cache/ipython").mkdir(parents=True, exist_ok=True)
@@ -125,18 +117,21 @@ async def kernel(chapter, timeout):
         manager.connection_file = str(Path(scratch, "kernel.json"))
         if len(os.fsencode(scratch)) < 80:  # a socket's path has 107 bytes at most
             manager.transport = "ipc"
-        async with AsyncExitStack() as stack:
-            setup = client.async_setup_kernel(env=_environment(chapter))
-            try:
-                await stack.enter_async_context(setup)
-            except RuntimeError as error:  # it died, or did not answer
-                atexit.unregister(client._cleanup_kernel)  # done already
-                what = f"no kernel starts ({error})"
-                fix = "mend what it says above, or weave again"
-                raise Refused([chapter.problem(1, what, fix)]) from None
-            # Ctrl-C ends this run, which then stops the kernel.
-            asyncio.get_running_loop().remove_signal_handler(signal.SIGINT)
+        try:
+            await _start(chapter, client)
             yield client
+        finally:
+            if client.km:  # it has not ended yet
+                await client._async_cleanup_kernel()
+
+
+async def _start(chapter, client):
+    try:
+        await client.async_start_new_kernel(env=_environment(chapter))
+        await client.async_start_new_kernel_client()
+    except RuntimeError as error:  # it died, or did not answer
+        what, fix = f"no kernel starts ({error})", "mend what it says, or weave again"
+        raise Refused([chapter.problem(1, what, fix)]) from None
 
 
 async def _results(client, chapter, steps, report):
@@ -161,11 +156,13 @@ def evaluated(chapter, step):
 
 
 def _environment(chapter):
-    """The kernel's environment: as Quarto's, without a user's own IPython start-up."""
+    """The kernel's environment: as Quarto's, without a user's own settings."""
+    cache = chapter.folder / "_build/cache"
     return {
         **os.environ,
         "QUARTO_DOCUMENT_PATH": str(chapter.folder),
-        "IPYTHONDIR": str(chapter.folder / "_build/cache/ipython"),
+        "IPYTHONDIR": str(cache / "ipython"),
+        "MPLCONFIGDIR": str(cache / "matplotlib"),
         "PYTHONHASHSEED": "0",
     }
 
@@ -186,13 +183,11 @@ async def run_step(client, chapter, step, ran):
         client.nb.cells = [node]
         await client.async_execute_cell(node, 0, store_history=is_cell)
     except CellTimeoutError:
-        client.shutdown_kernel = "immediate"  # asked to end, it prints a traceback
         what = f"{what} runs for more than {client.timeout} s"
         fix = "make it faster, or give the weave a longer --timeout"
         raise Refused([chapter.problem(step.line, what, fix)]) from None
     except DeadKernelError:
         if asyncio.current_task().cancelling():  # by Ctrl-C, which nbclient misreads
-            client.shutdown_kernel = "immediate"
             raise asyncio.CancelledError from None
         what = f"the kernel died in {what}"
         raise Refused([chapter.problem(step.line, what, "run it alone")]) from None

@@ -9,21 +9,8 @@ from pathlib import Path
 
 from .. import page
 from .markdown import to_markdown
-from .metadata import page_variables
 from .pandoc import convert
-from .roles import color
 
-# A formula in the line with a bracket before it, or with punctuation after it.
-FORMULA = r'<math display="inline"(?:(?!</math>).)*</math>'
-UNBROKEN = re.compile(
-    rf"([(\[]{FORMULA}[)\].,;:?!]*)|({FORMULA}[)\].,;:?!]+)", re.DOTALL
-)
-# What Pandoc writes and no reader of HTML needs: an empty link to each line of
-# code, the namespace of each formula.
-NEEDLESS = [
-    r'<a href="#cb[\d-]+" aria-hidden="true" tabindex="-1"></a>',
-    r' xmlns="http://www.w3.org/1998/Math/MathML"',
-]
 KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
 
@@ -40,8 +27,7 @@ def to_html(chapter, results, request, convert=convert):
         arguments += ["--toc", f"--toc-depth={depth}"]
     beside = request.beside(chapter)
     variables = {
-        **page.variables(),
-        **page_variables(chapter),
+        **page.html_variables(chapter),
         "also": [{"text": KINDS.get(Path(n).suffix, n), "href": n} for n in beside],
     }
     text, problems = convert(
@@ -60,16 +46,13 @@ def to_html(chapter, results, request, convert=convert):
         lambda match: match[1] + _embedded(chapter, match[2], problems) + match[3],
         text,
     )
-    text = UNBROKEN.sub(r'<span class="unbroken">\1\2</span>', text)
-    for needless in NEEDLESS:
-        text = re.sub(needless, "", text)
     text = re.sub(
         r'(<script type="module") src="([^"]+)">',
         lambda match: f"{match[1]}>\n{_script(chapter, match[2], problems)}",
         text,
     )
     problems += dead_links(chapter, text, beside)
-    return page.seal(color(text)), problems
+    return page.finish(text), problems
 
 
 def dead_links(chapter, text, beside):

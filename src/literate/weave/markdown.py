@@ -6,13 +6,13 @@ import re
 from functools import partial
 
 from ..cells import Cell, dedent
+from ..files import put
 from ..problems import Refused
 from .chapter import INLINE
 from .execute import ANSI
-from .files import write
 
 EQUATION = re.compile(r"(\$\$(?:(?!\$\$).)+\$\$)\s?\{#(eq-[\w:.-]+)\}", re.DOTALL)
-SHORTCODE = re.compile(r"\{\{< (kbd|pagebreak)(?: (\S+))? >\}\}")
+KBD, PAGEBREAK = re.compile(r"\{\{< kbd (\S+) >\}\}"), "{{< pagebreak >}}"
 SHOWN_CELL = re.compile(r"\{\{(python|r|bash)\}\}")
 OTHER_CELL = re.compile(r"^([ \t]*)(`{3,}) ?(\{[\w-]+\})[ \t]*$")
 SHOWN_OPENER = re.compile(r"^([ \t]*)(`{3,}) ?\{\{python\}\}[ \t]*$")
@@ -47,7 +47,8 @@ def _prose(chapter, prose, results):
         text = line.text
         if not line.part:
             text = INLINE.sub(partial(_value, chapter, line.number, results), text)
-            text = SHORTCODE.sub(r"[\2]{.shortcode-\1}", text)
+            text = KBD.sub(r"[\1]{.kbd}", text)
+            text = text.replace(PAGEBREAK, "`#pagebreak(weak: true)`{=typst}")
         elif line.part == "opener" and (match := OTHER_CELL.match(text)):
             text = f'{match[1]}{match[2]} {{class="{match[3]}"}}'
         elif line.part == "opener" and (match := SHOWN_OPENER.match(text)):
@@ -244,7 +245,7 @@ class CellBlock:
         name = f"{self.cell.label or f'cell-{self.cell.line}'}-{self.pictures}"
         path = f"_build/figures/{name}.{PICTURES[mime]}"
         content = data if mime == "image/svg+xml" else base64.b64decode(data)
-        write(self.chapter.folder / path, content)
+        put(self.chapter.folder / path, content)
         alt = self.option("fig-alt")
         attributes = [f'line="{self.cell.line}"']
         attributes += [attribute("fig-alt", alt)] if alt else []

@@ -13,25 +13,6 @@ from ..problems import Refused
 
 FILTERS = Path(__file__).resolve().parent / "filters"
 
-# What the filters and Pandoc report: what is wrong, what to do, and how its
-# place looks in the chapter ({} is the token that they name).
-PROBLEMS = {
-    "reference": ("@{} leads nowhere", "label what it means, or correct it", "@{}"),
-    "duplicate": (
-        "the label {} is given twice",
-        "rename one of the two",
-        "(?:#|label: *){}",
-    ),
-    "citation": ("the key {} is not in the bibliography", "add or correct it", "@{}"),
-    "alt": ("the picture {} has no alternative text", 'give it fig-alt="..."', "{}"),
-    "caption": ("the picture {} has no caption", "give it one", "#{}"),
-    "math": ("Pandoc cannot read the formula {}", "correct its TeX", "{}"),
-    "section": ("@{} needs numbered sections", "set number-sections: true", "@{}"),
-    "solution": ("Quarto's PDF cannot refer to {}", "refer to its exercise", "@{}"),
-    "mixed": ("@{} stands in one group with a citation", "part the group", "@{}"),
-    "proof": ("a proof takes no id ({}): Quarto fails", "leave it out", "#{}"),
-}
-
 
 def convert(chapter, markdown, to, template, variables, arguments):
     """Pandoc's output for `to`, and the problems that it and the filters met."""
@@ -67,13 +48,10 @@ def call(chapter, markdown, to, template, variables, arguments):
         messages = json.loads(log.read_text("utf-8")) if log.exists() else []
     if done.returncode:
         raise Refused([_failure(chapter, done.stderr)])
-    seen = set(map(int, re.findall(r"^@cell\t(\d+)$", done.stderr, re.M)))
-    problems = [
-        *_unseen(chapter, markdown, seen),
-        *_met(chapter, done.stderr, messages),
-    ]
+    if unseen := list(_unseen(chapter, markdown, done.stderr)):
+        raise Refused(unseen)
     numbers = re.findall(r"^@number\t(\S+)\t(.*)$", done.stderr, re.M)
-    return done.stdout, problems, dict(numbers)
+    return done.stdout, list(_met(chapter, done.stderr, messages)), dict(numbers)
 
 
 def _metadata(chapter):
@@ -94,38 +72,44 @@ def _failure(chapter, stderr):
     return chapter.problem(line, f"Pandoc: {text[:200]}", "correct it", file)
 
 
-def _unseen(chapter, markdown, seen):
+def _unseen(chapter, markdown, stderr):
     """Cells that were run, but that Pandoc reads as something else: Quarto's rule for
     cells looks neither at longer fences nor at comments, quotes or deep indents."""
-    made = map(
-        int, re.findall(r'^[ \t]*::: \{\.cell .*\bline="(\d+)"\}$', markdown, re.M)
-    )
-    for line in sorted(set(map(int, made)) - seen):
+    made = re.findall(r'^[ \t]*::: \{\.cell .*\bline="(\d+)"\}$', markdown, re.M)
+    seen = re.findall(r"^@cell\t(\d+)$", stderr, re.M)
+    for line in map(int, set(made) - set(seen)):
         what = "Quarto runs this cell, but it stands inside something else"
         yield chapter.problem(line, what, "take it out, or show it with {{python}}")
 
 
 def _met(chapter, stderr, messages):
     """What the filters and Pandoc complained of, at the lines where it stands."""
-    met = re.findall(r"^@problem\t(\w+)\t(.*)$", stderr, re.M)
+    met = re.findall(r"^@problem\t(.*)\t(.*)\t(.*)$", stderr, re.M)
     for message in messages:
         if message["type"] == "CiteprocWarning":
-            met += [
-                ("citation", key)
-                for key in re.findall(r"citation (\S+) not", message["message"])
-            ]
+            for key in re.findall(r"citation (\S+) not", message["message"]):
+                what = f"the key {key} is not in the bibliography"
+                met.append((f"@{key}", what, "add or correct it"))
         elif message["type"] == "CouldNotConvertTeXMath":
-            met.append(("math", message["contents"].strip().split("\n")[0]))
-    for kind, token in dict.fromkeys(met):
-        what, fix, place = PROBLEMS[kind]
-        if at := re.fullmatch(r"line (\d+)", token):
-            lines, token = [int(at[1])], "of this cell"
-        else:
-            pattern = place.format(re.escape(token)) + r"(?![\w-])"
-            lines = chapter.find(pattern, prose_only=kind != "duplicate")
-        lines = lines[1:] or lines if kind == "duplicate" else lines
-        for line in lines:
-            yield chapter.problem(line, what.format(token), fix)
+            formula = message["contents"].strip().split("\n")[0]
+            what = f"Pandoc cannot read the formula {formula}"
+            met.append((formula, what, "correct its TeX"))
+    for token, what, fix in dict.fromkeys(met):
+        for line in _lines(chapter, token):
+            yield chapter.problem(line, what, fix)
+
+
+def _lines(chapter, token):
+    """The lines of what a filter names: "line 12", or a text of the chapter; of the
+    second place and all that follow, "second #id", where it may be a cell's label."""
+    if token.startswith("line "):
+        return [int(token.removeprefix("line "))]
+    end = r"(?![\w-])"
+    if not token.startswith("second #"):
+        return chapter.find(re.escape(token) + end)
+    id = re.escape(token.removeprefix("second #"))
+    lines = chapter.find(f"(?:#|label: *){id}{end}", prose_only=False)
+    return lines[1:] or lines
 
 
 @cache

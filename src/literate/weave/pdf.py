@@ -7,11 +7,11 @@ import matplotlib
 import typst
 
 from .. import page
+from ..page.about import commit_date
 from .markdown import to_markdown
-from .metadata import commit_date, page_variables
 from .pandoc import convert
-from .roles import LETTERS
 
+ITSELF = "__typst_py_bytes__.typ"  # what Typst calls the document
 FONTS = Path(matplotlib.get_data_path(), "fonts/ttf")
 
 
@@ -20,17 +20,12 @@ def to_pdf(chapter, results, request):
     arguments = ["--wrap=none", "--syntax-highlighting=idiomatic"]
     if chapter.format_option("typst", "toc"):
         arguments.append("--toc")
-    variables = {
-        **page_variables(chapter),
-        "palette": page.typst_palette(),
-        "roles": [{"letter": letter, "role": role} for letter, role in LETTERS.items()],
-    }
     source, problems = convert(
         chapter,
         to_markdown(chapter, results, "typst"),
         "typst",
         page.TYPST_TEMPLATE,
-        variables,
+        page.typst_variables(chapter),
         arguments,
     )
     try:
@@ -40,7 +35,7 @@ def to_pdf(chapter, results, request):
             font_paths=[str(FONTS)],
             ignore_system_fonts=True,
             pdf_standards=["ua-1"] if request.strict else [],
-            timestamp=commit_date(chapter.folder),
+            timestamp=commit_date(chapter),
         )
     except typst.TypstError as error:
         return None, [*problems, _failure(chapter, source, error)]
@@ -48,10 +43,16 @@ def to_pdf(chapter, results, request):
 
 
 def _failure(chapter, source, error):
-    """Typst's refusal, at the last label of the chapter before the place it names."""
-    place = re.search(r"__typst_py_bytes__\.typ:(\d+):", error.diagnostic)
-    above = "\n".join(source.split("\n")[: int(place[1])]) if place else ""
-    labels = re.findall(r"<([\w:.-]+)>", above)
-    line = chapter.find(f"[#@]{re.escape(labels[-1])}")[0] if labels else 1
-    what = f"Typst, below here: {error.message}"
+    """Typst's refusal, at the line of prose that is most like the place it names."""
+    place = re.search(r"┌─ (?:\S*/)?(\S+?):(\d+)", error.diagnostic)
+    file, at = place.groups() if place else ("", 1)
+    named = source.split("\n")[int(at) - 1] if file == ITSELF else file
+    lines = [line for piece in chapter.pieces if type(piece) is tuple for line in piece]
+    alike = {line.number: len(_words(line.text) & _words(named)) for line in lines}
+    what = f"Typst, about here: {error.message}"
+    line = max(alike, key=alike.get, default=1)
     return chapter.problem(line, what, "correct what it names")
+
+
+def _words(text):
+    return set(re.findall(r"\w+", text))

@@ -6,7 +6,7 @@ import re
 import yaml
 
 from ..cells import Cell
-from ..targets import LABEL
+from ..targets import LABEL, repeated_labels
 
 BOOLEAN = (True, False)
 # Cell options and the values or types they take; None: any.
@@ -28,19 +28,25 @@ OPTIONS = {
     **dict.fromkeys(("classes", "tags", "code-overflow", "code-annotations")),
 }
 TYPES = {str: "text", list: "a list"}
-# What may stand at the top of a document and of _quarto.yml ...
+# Settings of a document and of _quarto.yml, and those below them; most that concern
+# a format are about Quarto's look alone.
+LOOK = dict.fromkeys(
+    (
+        *("toc", "toc-depth", "number-sections", "html-math-method", "embed-resources"),
+        *("theme", "respect-user-color-scheme", "css"),
+        *("papersize", "fontsize", "mainfont"),
+    )
+)
 SETTINGS = {
-    *("title", "subtitle", "author", "date", "abstract", "keywords", "description"),
-    *("lang", "toc", "number-sections", "code-fold", "code-summary"),
-    *("bibliography", "citeproc", "nocite", "jupyter", "execute", "format", "project"),
-    "filters",  # CLAIM_MARKS alone; the others of this weaver are in weave/filters
-}
-# ... in `execute` ...
-EXECUTE = {"echo", "eval", "output", "warning", "error", "include", "cache"}
-# ... and in `format: html` and `typst`, where most concerns Quarto's look alone.
-FORMAT = {
-    *("toc", "toc-depth", "number-sections", "html-math-method", "embed-resources"),
-    *("theme", "respect-user-color-scheme", "css", "papersize", "fontsize", "mainfont"),
+    **dict.fromkeys(("title", "subtitle", "author", "date", "abstract", "keywords")),
+    **dict.fromkeys(("description", "lang", "toc", "number-sections", "jupyter")),
+    **dict.fromkeys(("code-fold", "code-summary", "project")),
+    **dict.fromkeys(("bibliography", "citeproc", "nocite")),
+    "filters": None,  # CLAIM_MARKS alone; the others of this weaver are in weave/filters
+    "execute": dict.fromkeys(
+        ("echo", "eval", "output", "warning", "error", "include", "cache")
+    ),
+    "format": {"html": LOOK, "typst": LOOK},
 }
 PROSE = {
     r"\{\{< (include|meta|var|env|embed|video|contents)\b": "the shortcode '{}'",
@@ -54,16 +60,15 @@ FIX = "leave it out, or render with Quarto (make quarto)"
 
 def unwoven(chapter):
     """What the document asks for and this weaver does not do, as problems."""
-    found = [*_labels(chapter), *_settings(chapter)]
+    found = [*repeated_labels(chapter.document), *_labels(chapter)]
+    for file, first, node in chapter.sources:
+        for line, *wrong in _settings(chapter, node, SETTINGS):
+            found.append(chapter.problem(first + line, *wrong, file))
     for piece in chapter.pieces:
         if isinstance(piece, Cell):
             found += _options(chapter, piece)
         else:
             found += _prose(chapter, (line for line in piece if not line.part))
-    for cell in chapter.enclosed:
-        what = "Quarto runs this cell, but it stands in a longer fence"
-        fix = "take it out, or show it with {{python}}"
-        found.append(chapter.problem(cell.line, what, fix))
     return found
 
 
@@ -76,17 +81,10 @@ def unfit(chapter):
 
 
 def _labels(chapter):
-    first = {}
     for cell in chapter.document.cells:
-        if not isinstance(cell.label, str):
-            continue  # none, or an option that is refused
-        if not LABEL.fullmatch(cell.label):
+        if isinstance(cell.label, str) and not LABEL.fullmatch(cell.label):
             what = f"label {cell.label!r} is not of letters, digits and _.:-"
             yield chapter.problem(cell.option_lines["label"], what, "rename it")
-        if first.setdefault(cell.label, cell) is not cell:
-            what = f"label {cell.label} is taken by the cell at line"
-            what = f"{what} {first[cell.label].line}"
-            yield chapter.problem(cell.line, what, "rename one of the two")
 
 
 def _options(chapter, cell):
@@ -111,51 +109,33 @@ def _prose(chapter, lines):
                 yield chapter.problem(line.number, what, FIX)
 
 
-def _settings(chapter):
-    """Settings that are not known or cannot be, at their lines in their files."""
-    for file, source, first in chapter.sources:
-        for path, line, node in _keys(yaml.compose(source)):
-            *above, name = path
-            if wrong := _wrong(chapter, path, node):
-                yield chapter.problem(first + line, *wrong, file)
-            known = SETTINGS
-            if above[:1] == ["execute"]:
-                known = EXECUTE
-            elif above == ["format"]:
-                known = {"html", "typst"}
-            elif above[:1] == ["format"] and len(above) == 2:
-                known = FORMAT
-            elif above:
-                continue
-            if name not in known:
-                what = f"setting '{'.'.join(path)}' is not woven without Quarto"
-                yield chapter.problem(first + line, what, FIX, file)
+def _settings(chapter, node, known, above=""):
+    """What is wrong with the keys of a mapping, as (line from 0, what, fix)."""
+    for key, value in node.value:
+        line, name = key.start_mark.line, key.value
+        if name not in known:
+            yield line, f"setting '{above}{name}' is not woven without Quarto", FIX
+        elif wrong := _wrong(chapter, name, value):
+            yield line, *wrong
+        elif known[name] and isinstance(value, yaml.MappingNode):
+            yield from _settings(chapter, value, known[name], f"{above}{name}.")
 
 
-def _wrong(chapter, path, node):
+def _wrong(chapter, name, node):
     """What is wrong with the value of a setting and what to do, or None."""
     value = node.value if isinstance(node, yaml.ScalarNode) else None
-    if path == ("execute",) and not isinstance(node, yaml.MappingNode):
+    if name == "execute" and not isinstance(node, yaml.MappingNode):
         return "'execute' has no settings", "write them below it as `name: value`"
-    if path == ("bibliography",) and value is None:
+    if name == "bibliography" and value is None:
         return "several bibliographies are not woven without Quarto", "join them"
-    if path == ("bibliography",) and not (chapter.folder / value).is_file():
+    if name == "bibliography" and not (chapter.folder / value).is_file():
         return f"there is no bibliography {value}", "correct its name"
     names = [getattr(item, "value", None) for item in node.value]
-    if path == ("filters",) and names != [CLAIM_MARKS]:
+    if name == "filters" and names != [CLAIM_MARKS]:
         return f"a filter other than {CLAIM_MARKS} is not woven without Quarto", FIX
-    if path == ("date",):
+    if name == "date":
         try:
             datetime.date.fromisoformat(value or "")
         except ValueError:
             return "this is no date", "write it like 2026-01-31"
     return None
-
-
-def _keys(node, above=()):
-    """Every key of a YAML mapping as (path, line from 0, node of its value)."""
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            path = (*above, str(key.value))
-            yield path, key.start_mark.line, value
-            yield from _keys(value, path)

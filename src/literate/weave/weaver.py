@@ -1,14 +1,13 @@
 """From a chapter to its pages: execute once, then one document for each format."""
 
-import shutil
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..files import put
 from ..problems import Refused
 from .chapter import Chapter
 from .execute import execute, log
-from .files import write
 from .html import to_html
 from .notebook import to_notebook
 from .pdf import to_pdf
@@ -72,8 +71,7 @@ class Weaver:
         if problems and (self.strict or None in pages.values()):
             raise Refused(problems)
         for path, page in pages.items():
-            write(path, page)
+            put(path, page)
         for name in chapter.modules:
-            (self.output / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(chapter.folder / name, self.output / name)
+            put(self.output / name, (chapter.folder / name).read_bytes())
         return sorted(set(problems))

@@ -1,6 +1,7 @@
 -- ::: {.callout-note} and the other four; with `collapse` they are <details>.
 local formats = require "formats"
 local numbers = require "numbers"
+local titles = require "titles"
 
 local types = { note = "Note", tip = "Tip", warning = "Warning", important = "Important", caution = "Caution" }
 
@@ -11,20 +12,8 @@ local function type_of(div)
   end
 end
 
--- The title becomes a Div of its own, so that it is no heading and references in
--- it are resolved.
 local function normalize(div)
-  if not type_of(div) then return nil end
-  local title, first = {}, div.content[1]
-  if div.attributes.title then
-    title = formats.inlines(div.attributes.title)
-    div.attributes.title = nil
-  elseif first and first.t == "Header" then
-    title = first.content
-    div.content:remove(1)
-  end
-  div.content:insert(1, pandoc.Div({ pandoc.Plain(title) }, { class = "callout-title" }))
-  return div
+  if type_of(div) then return titles.find(div, "title") end
 end
 
 local function number(div)
@@ -38,7 +27,7 @@ local function html(div, type, title)
   if not minimal then
     local class = "callout-header" .. (collapse == "true" and " collapsed" or "")
     local more = collapse and ' data-bs-toggle="collapse"'
-    local text = pandoc.Inlines { pandoc.Span(title, { class = "callout-title-container" }) }
+    local text = { pandoc.Span(title, { class = "callout-title-container" }) }
     result:insert(1, formats.inline_element(collapse and "summary" or "div", class, text, more))
   end
   if collapse then
@@ -52,12 +41,12 @@ end
 local function render(div)
   local type = type_of(div)
   if not type then return nil end
-  local title = div.content:remove(1).content[1].content
-  if div.attributes.number then
-    local numbered = numbers.title(div.identifier, div.attributes.number)
-    title = #title > 0 and pandoc.Inlines { numbered .. ": " } .. title or pandoc.Inlines { numbered }
-  elseif #title == 0 then
-    title = pandoc.Inlines { types[type] }
+  local title, number = titles.take(div), div.attributes.number
+  local label = number and numbers.title(div.identifier, number)
+  if #title == 0 then
+    title = pandoc.Inlines { label or types[type] }
+  elseif label then
+    title = pandoc.Inlines { label .. ": " } .. title
   end
   if formats.html then return html(div, type, title) end
   if formats.typst then

@@ -10,11 +10,7 @@ end
 local function render(code)
   local name, fold, summary =
     code.attributes.filename, code.attributes["code-fold"], code.attributes["code-summary"] or "Code"
-  for attribute in pairs(code.attributes) do
-    if attribute:match "^mark%-" or attribute == "filename" or attribute:match "^code%-" then
-      code.attributes[attribute] = nil
-    end
-  end
+  for _, attribute in ipairs { "filename", "code-fold", "code-summary", "marks" } do code.attributes[attribute] = nil end
   if formats.typst then -- not a language: {bash} of a cell that is not run
     code.classes = code.classes:filter(function(class) return not class:match "^{" end)
   end

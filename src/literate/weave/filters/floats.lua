@@ -1,41 +1,36 @@
 -- Figures, tables and listings: what has a caption and a number.
--- Normal form: Div.float with the id; its last child, Div.float-caption, may be
--- missing; a float in a float is a panel, (a), (b), ...
+-- Normal form: Div.float with the id and its caption as its title; a float in a
+-- float is a panel, (a), (b), ...
 local formats = require "formats"
 local numbers = require "numbers"
+local titles = require "titles"
 
 local kinds = { fig = "figure", tbl = "table", lst = "listing" }
 
 local function kind_of(id) return kinds[numbers.kind(id)] end
 
 local function float(id, blocks, caption, columns)
-  local content = pandoc.Blocks(blocks)
-  if caption and #caption > 0 then
-    content:insert(pandoc.Div({ pandoc.Plain(caption) }, { class = "float-caption" }))
-  end
-  return pandoc.Div(content, { id = id, class = "float", columns = columns })
+  return titles.put(pandoc.Div(blocks, { id = id, class = "float", columns = columns }), caption)
 end
+
+-- The caption of a Figure or Table of Pandoc's, as inlines.
+local function caption_of(el) return pandoc.utils.blocks_to_inlines(el.caption.long) end
 
 -- A captioned image; without an id Pandoc's own figure will do.
 local function from_figure(figure)
-  local plain = figure.content[1]
+  local plain, id = figure.content[1], figure.identifier
   local image = plain.content[1]
   image.caption = {}
   plain.content = { image }
-  figure.content = { plain }
-  if figure.identifier == "" then return figure end
-  if not kind_of(figure.identifier) then
-    local id = figure.identifier
-    figure.identifier = ""
-    return pandoc.Div({ figure }, { id = id, class = "quarto-figure" })
-  end
-  return float(figure.identifier, figure.content, pandoc.utils.blocks_to_inlines(figure.caption.long))
+  figure.content, figure.identifier = { plain }, ""
+  if kind_of(id) then return float(id, figure.content, caption_of(figure)) end
+  return id == "" and figure or pandoc.Div({ figure }, { id = id, class = "quarto-figure" })
 end
 
 local function from_table(el)
   el.colspecs = el.colspecs:map(function(spec) return { spec[1], nil } end)
   if not kind_of(el.identifier) then return el end
-  local id, caption = el.identifier, pandoc.utils.blocks_to_inlines(el.caption.long)
+  local id, caption = el.identifier, caption_of(el)
   el.identifier, el.caption = "", { long = {} }
   return float(id, { el }, caption)
 end
@@ -51,12 +46,9 @@ end
 -- A div with the id; its last paragraph is the caption.
 local function from_div(div)
   if not kind_of(div.identifier) or div.classes:includes "float" then return nil end
-  local last, caption = div.content[#div.content], nil
-  if #div.content > 1 and last.t == "Para" then
-    caption = last.content
-    div.content:remove()
-  end
-  return float(div.identifier, div.content, caption, div.attributes["layout-ncol"])
+  local blocks, caption = div.content, {}
+  if #blocks > 1 and blocks[#blocks].t == "Para" then caption = blocks:remove().content end
+  return float(div.identifier, blocks, caption, div.attributes["layout-ncol"])
 end
 
 local function number(div)
@@ -86,14 +78,13 @@ local function rows(blocks, columns)
   return result
 end
 
-local function html(div, kind, caption)
-  local top = kind ~= "figure"
-  local short = numbers.kind(div.identifier)
+local function html(div, on_top, caption)
+  local kind = numbers.kind(div.identifier)
   local class = ("quarto-float-caption-%s quarto-%s-caption quarto-float-%s"):format(
-    top and "top" or "bottom", div.attributes.panel and "subfloat" or "float", short)
+    on_top and "top" or "bottom", div.attributes.panel and "subfloat" or "float", kind)
   local result = pandoc.Blocks { pandoc.Div(div.content, { class = "scroller" }) }
-  result:insert(top and 1 or 2, formats.inline_element("figcaption", class, caption))
-  return pandoc.Div(formats.element("figure", "quarto-float quarto-float-" .. short .. " figure", result), {
+  result:insert(on_top and 1 or 2, formats.inline_element("figcaption", class, caption))
+  return pandoc.Div(formats.element("figure", "quarto-float quarto-float-" .. kind .. " figure", result), {
     id = div.identifier,
     class = div.attributes.columns and "quarto-layout-panel" or "quarto-float quarto-figure",
   })
@@ -105,15 +96,11 @@ local function render(div)
     return columns and pandoc.Div(rows(div.content, columns), { class = "quarto-layout-panel" })
   end
   local kind, panel = kind_of(div.identifier), div.attributes.panel
-  local title = panel or numbers.title(div.identifier, div.attributes.number)
-  local caption = pandoc.Inlines { title }
-  local last = div.content[#div.content]
-  if last and last.t == "Div" and last.classes:includes "float-caption" then
-    caption = pandoc.Inlines { title .. (panel and " " or ": ") } .. last.content[1].content
-    div.content:remove()
-  end
+  local label, caption = panel or numbers.title(div.identifier, div.attributes.number), titles.take(div)
+  if #caption > 0 then label = label .. (panel and " " or ": ") end
+  caption = pandoc.Inlines { label } .. caption
   if columns then div.content = rows(div.content, columns) end
-  if formats.html then return html(div, kind, caption) end
+  if formats.html then return html(div, kind ~= "figure", caption) end
   if formats.typst then
     local arguments = ("kind: %s, panel: %s"):format(formats.quote(kind), tostring(panel ~= nil))
     return formats.call("float", arguments, caption, div.content, div.identifier)
@@ -123,9 +110,7 @@ local function render(div)
 end
 
 return {
-  normalize = {
-    Figure = from_figure, Table = from_table, CodeBlock = from_code, Div = from_div,
-  },
+  normalize = { Figure = from_figure, Table = from_table, CodeBlock = from_code, Div = from_div },
   number = { Div = number },
   render = { Div = render },
 }

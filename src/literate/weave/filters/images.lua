@@ -13,8 +13,13 @@ local function render(image)
   local given, line = image.attributes["fig-alt"], image.attributes.line
   local alt = given or pandoc.utils.stringify(image.caption)
   image.attributes["fig-alt"], image.attributes.line = nil, nil
-  if numbers.kind(image.identifier) then numbers.problem("caption", image.identifier) end
-  if alt == "" then numbers.problem("alt", line and "line " .. line or image.src) end
+  if numbers.kind(image.identifier) then
+    numbers.problem("#" .. image.identifier, "the picture " .. image.identifier .. " has no caption", "give it one")
+  end
+  if alt == "" then
+    local token, shown = line and "line " .. line or image.src, line and "of this cell" or image.src
+    numbers.problem(token, "the picture " .. shown .. " has no alternative text", 'give it fig-alt="..."')
+  end
   if formats.typst then
     return pandoc.RawInline("typst", ("#picture(%s, alt: %s, width: %s, height: %s)"):format(
       formats.quote(image.src), formats.quote(alt), length(image.attributes.width), length(image.attributes.height)))

@@ -1,7 +1,7 @@
 -- What has a number, and under which name it is referred to.
-local numbers = { entries = {}, counts = {} }
+local numbers = { entries = {} }
 
-numbers.names = {
+local names = {
   fig = "Figure", tbl = "Table", lst = "Listing", eq = "Equation", sec = "Section",
   thm = "Theorem", lem = "Lemma", cor = "Corollary", prp = "Proposition",
   cnj = "Conjecture", def = "Definition", exm = "Example", exr = "Exercise",
@@ -12,42 +12,42 @@ numbers.names = {
 -- The kind of an id (`fig` of `fig-paths`), or nil when it takes no number.
 function numbers.kind(id)
   local kind = id:match "^(%a+)%-."
-  return numbers.names[kind] and kind
+  return names[kind] and kind
 end
 
--- Report something to the weaver; it finds the line where `token` stands.
-function numbers.problem(what, token)
-  io.stderr:write("@problem\t", what, "\t", token, "\n")
+-- `Figure 1`, with a no-break space.
+function numbers.title(id, number) return names[numbers.kind(id)] .. "\u{a0}" .. number end
+
+-- Report to the weaver what is wrong where `token` stands in the chapter, or "line 12".
+function numbers.problem(token, what, fix)
+  io.stderr:write("@problem\t", token, "\t", what, "\t", fix, "\n")
 end
 
 -- Where a part is woven on its own: the numbers that the whole document gave.
 local known = {}
 for id, number in pairs(PANDOC_WRITER_OPTIONS.variables.known or {}) do
   known[id] = tostring(number)
-  numbers.entries[id] = { number = known[id], kind = numbers.kind(id) }
+  numbers.entries[id] = known[id]
 end
 
 -- Remember the number of an element, on it and under its id; tell the weaver.
 function numbers.enter(element, number)
   local id = element.identifier
-  number = known[id] or number
-  if numbers.entries[id] and not known[id] then numbers.problem("duplicate", id) end
-  numbers.entries[id] = { number = number, kind = numbers.kind(id) }
-  element.attributes.number = number
-  if id ~= "" then io.stderr:write("@number\t", id, "\t", number, "\n") end
+  if numbers.entries[id] and not known[id] then
+    numbers.problem("second #" .. id, "the label " .. id .. " is given twice", "rename one of the two")
+  end
+  numbers.entries[id] = known[id] or number
+  element.attributes.number = numbers.entries[id]
+  if id ~= "" then io.stderr:write("@number\t", id, "\t", numbers.entries[id], "\n") end
   return element
 end
 
 -- Count an element: each kind has a counter for the whole document.
+local counts = {}
 function numbers.count(element)
   local kind = numbers.kind(element.identifier)
-  numbers.counts[kind] = (numbers.counts[kind] or 0) + 1
-  return numbers.enter(element, tostring(numbers.counts[kind]))
-end
-
--- `Figure 1`, with a no-break space.
-function numbers.title(id, number)
-  return numbers.names[numbers.kind(id)] .. "\u{a0}" .. number
+  counts[kind] = (counts[kind] or 0) + 1
+  return numbers.enter(element, tostring(counts[kind]))
 end
 
 return numbers

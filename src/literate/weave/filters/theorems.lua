@@ -1,6 +1,7 @@
 -- ::: {#prp-name} and its like, and proofs, remarks and solutions.
 local formats = require "formats"
 local numbers = require "numbers"
+local titles = require "titles"
 
 local statements = {
   thm = "theorem", lem = "lemma", cor = "corollary", prp = "proposition", cnj = "conjecture",
@@ -19,24 +20,14 @@ local function sort_of(div)
   end
 end
 
--- The name, of the `name` attribute or a first heading, becomes a Div of its own,
--- so that it is no heading and references in it are resolved.
 local function normalize(div)
   local sort = sort_of(div)
   if not sort then return nil end
   if names[sort] and div.identifier ~= "" and not proofs[numbers.kind(div.identifier)] then
-    numbers.problem("proof", div.identifier)
+    numbers.problem("#" .. div.identifier, "a proof takes no id (" .. div.identifier .. "): Quarto fails", "leave it out")
     div.identifier = ""
   end
-  local first, name = div.content[1], {}
-  if first and first.t == "Header" then
-    div.content:remove(1)
-    name = first.content
-  elseif div.attributes.name then
-    name = formats.inlines(div.attributes.name)
-  end
-  div.content:insert(1, pandoc.Div({ pandoc.Plain(name) }, { class = "theorem-name" }))
-  return div
+  return titles.find(div, "name")
 end
 
 local function number(div)
@@ -47,8 +38,7 @@ end
 local function render(div)
   local sort, proof = sort_of(div)
   if not sort then return nil end
-  local name = div.content:remove(1).content[1].content
-  local number = div.attributes.number
+  local name, number = titles.take(div), div.attributes.number
   local title = pandoc.Inlines { number and numbers.title(div.identifier, number) or names[sort] }
   if proof then title = pandoc.Inlines { pandoc.Emph(title) } end
   if #name > 0 then title = title .. { pandoc.Str " (" } .. name .. { pandoc.Str ")" } end
@@ -65,8 +55,8 @@ local function render(div)
     return formats.call("theorem", "kind: " .. formats.quote(sort), nil, div.content, div.identifier)
   end
   if formats.notebook then return div.content end
-  local classes = proof and { "proof", sort ~= "proof" and sort or nil } or { "theorem", sort ~= "theorem" and sort or nil }
-  return pandoc.Div(div.content, pandoc.Attr(div.identifier, classes))
+  local class = proof and "proof" or "theorem"
+  return pandoc.Div(div.content, { id = div.identifier, class = class == sort and class or class .. " " .. sort })
 end
 
 return { normalize = { Div = normalize }, number = { Div = number }, render = { Div = render } }

@@ -8,37 +8,29 @@
 package.path = pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/?.lua;" .. package.path
 
 local features = pandoc.List {
-  "visibility", "shortcodes", "claims", "headings", "equations", "floats", "theorems", "callouts",
-  "cells", "annotations", "code", "margin", "references", "images", "notebook",
+  "visibility", "claims", "headings", "equations", "floats", "theorems", "callouts", "cells",
+  "annotations", "code", "margin", "references", "images", "notebook",
 }
 features = features:map(require)
 
--- The functions one after the other, until one makes something else of the element.
-local function chain(functions)
-  if #functions == 1 then return functions[1] end
+-- `first`, then `second`, unless something else has become of the element.
+local function chain(first, second)
   return function(element)
-    local changed
-    for _, fn in ipairs(functions) do
-      local result = fn(element)
-      if result ~= nil then
-        if pandoc.utils.type(result) ~= pandoc.utils.type(element) or result.t ~= element.t then return result end
-        element, changed = result, true
-      end
-    end
-    return changed and element or nil
+    local made = first(element)
+    if made == nil then return second(element) end
+    if made.t ~= element.t then return made end
+    return second(made) or made
   end
 end
 
 local function filter(part, traverse)
-  local functions = {}
+  local result = {}
   for _, feature in ipairs(features) do
     for name, fn in pairs(feature[part] or {}) do
-      functions[name] = functions[name] or {}
-      table.insert(functions[name], fn)
+      result[name] = result[name] and chain(result[name], fn) or fn
     end
   end
-  local result = { traverse = traverse }
-  for name, list in pairs(functions) do result[name] = chain(list) end
+  result.traverse = traverse
   return result
 end
 

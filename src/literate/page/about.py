@@ -1,7 +1,8 @@
-"""What the document and the two page templates are told besides the text."""
+"""What both pages say about themselves: who, when, how long, the build stamp."""
 
 import datetime
 import os
+import re
 import subprocess
 from importlib import metadata
 
@@ -15,8 +16,8 @@ from ..problems import Refused
 WORDS_A_MINUTE = 220  # of prose with formulas; code is read beside it
 
 
-def page_variables(chapter):
-    """What both templates show: who, when, the files beside it, the build stamp."""
+def about(chapter):
+    """The variables of both templates that depend on the document."""
     settings = chapter.settings
     authors = settings.get("author") or []
     authors = authors if isinstance(authors, list) else [authors]
@@ -46,16 +47,19 @@ def _date(value):
     return f"{date:%B} {date.day}, {date.year}"
 
 
-def commit_date(folder):
+def commit_date(chapter):
     """Seconds since 1970 of SOURCE_DATE_EPOCH, else of the commit, else 0."""
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
-    return int(epoch or _git(folder, "log", "-1", "--format=%ct") or 0)
+    if epoch and not re.fullmatch(r"\d{1,11}", epoch, re.ASCII):
+        what = f"SOURCE_DATE_EPOCH is {epoch!r}, not seconds since 1970"
+        raise Refused([chapter.problem(1, what, "correct it, or unset it")])
+    return int(epoch or _git(chapter.folder, "log", "-1", "--format=%ct") or 0)
 
 
 def stamp(chapter):
     """Which commit and which versions made the page, as pairs."""
     folder = chapter.folder
-    date = datetime.datetime.fromtimestamp(commit_date(folder), datetime.UTC)
+    date = datetime.datetime.fromtimestamp(commit_date(chapter), datetime.UTC)
     yield "Commit", _git(folder, "rev-parse", "--short=12", "HEAD") or "none"
     yield "Date", f"{date:%Y-%m-%d}"
     for name in ("numpy", "torch", "pandoc", "typst"):
