@@ -42,7 +42,7 @@ SETTINGS = {
     **dict.fromkeys(("description", "lang", "toc", "number-sections", "jupyter")),
     **dict.fromkeys(("code-fold", "code-summary", "project")),
     **dict.fromkeys(("bibliography", "citeproc", "nocite")),
-    "filters": None,  # CLAIM_MARKS alone; the others of this weaver are in weave/filters
+    "filters": None,  # CLAIM_MARKS alone; the weaver has its own in weave/filters
     "execute": dict.fromkeys(
         ("echo", "eval", "output", "warning", "error", "include", "cache")
     ),
