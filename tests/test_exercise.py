@@ -19,8 +19,9 @@ from exercise import check
 from exercise.answers import answer_all
 from exercise.check import check_file
 from exercise.exercises import EXERCISES
-from exercise.judge import fingerprints, judge
+from exercise.judge import judge
 from exercise.mistakes import MISTAKES
+from exercise.recognize import fingerprints
 from readers import verdict_on, written
 
 ROOT = Path(__file__).parent.parent

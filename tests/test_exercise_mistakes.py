@@ -5,8 +5,9 @@ import itertools
 import pytest
 
 from exercise.exercises import EXERCISES
-from exercise.judge import fingerprints, same
 from exercise.mistakes import MISTAKES
+from exercise.outcomes import same
+from exercise.recognize import fingerprints
 from readers import WRONG, verdict_on, written
 
 PAIRS = [(exercise, name) for exercise, edits in WRONG.items() for name in edits]

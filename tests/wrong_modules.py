@@ -257,7 +257,7 @@ class Mutant:
 def catalogued(name, mistake):
     """The function with a mistake of the exercises' catalogue in it."""
     from exercise.exercises import EXERCISES
-    from exercise.judge import fingerprints
+    from exercise.recognize import fingerprints
 
     exercise = EXERCISES[name]
     steps = exercise.steps | fingerprints(name)[mistake][0].steps
@@ -279,7 +279,7 @@ def catalogued(name, mistake):
 
 def all_mutants():
     """The edits and the catalogue's mistakes."""
-    from exercise.judge import fingerprints
+    from exercise.recognize import fingerprints
 
     edits = [
         Mutant(module, tests, old, new)

@@ -5,9 +5,6 @@ learner's function gave on all the telling inputs. What the catalogue does not
 know is described and never guessed.
 """
 
-import contextlib
-import functools
-import itertools
 import linecache
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from .exercises import run
-from .mistakes import MISTAKES
+from .outcomes import (
+    agree,
+    is_right,
+    is_single,
+    largest,
+    right_outcome,
+    same,
+    tolerance_of,
+)
+from .recognize import find
 from .sandbox import Ended
 
 RIGHT, WRONG, MISSING = "right", "wrong", "not written"
@@ -45,8 +51,7 @@ def judge(exercise, answers):
     first = answers[next(iter(exercise.cases))]
     if first.raised and first.raised.type == "NotImplementedError":
         return Verdict(exercise.name, MISSING)
-    answers = {case: answers[case] for case in answers}
-    if all(_right(exercise, case, answers[case]) for case in exercise.cases):
+    if all(is_right(exercise, case, answers[case]) for case in exercise.cases):
         checks = (_in_place, _used_torch, _praise)
     else:
         checks = (
@@ -61,170 +66,6 @@ def judge(exercise, answers):
             _first_step,
         )
     return next(filter(None, (check(exercise, answers) for check in checks)))
-
-
-# Outcomes: a tuple of arrays, or None where there is no result.
-
-
-def as_outcome(value):
-    """A result as the tuple of arrays that answers hold."""
-    return tuple(
-        np.asarray(v) for v in (value if isinstance(value, tuple) else [value])
-    )
-
-
-@functools.cache
-def _right_outcome(exercise_name, case):
-    from .exercises import EXERCISES
-
-    exercise = EXERCISES[exercise_name]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return as_outcome(exercise.right(*exercise.cases[case]))
-
-
-def outcome(exercise, case, wrong):
-    """What comes out of the steps with the wrong ones among them, or None."""
-    try:
-        with np.errstate(all="ignore"):
-            return as_outcome(run(exercise, case, wrong)[-1].output)
-    except Exception:
-        return None
-
-
-def _single(exercise, case):
-    """Whether the case is in float32."""
-    arrays = (a for a in exercise.cases[case] if isinstance(a, np.ndarray))
-    return any(array.dtype == np.float32 for array in arrays)
-
-
-def _tolerance(exercise, case):
-    return 1e-4 if _single(exercise, case) else 1e-9
-
-
-def same(a, b, tolerance):
-    """Whether two outcomes agree, relative to the largest element."""
-    if a is None or b is None:
-        return a is b
-    return len(a) == len(b) and all(_agree(x, y, tolerance) for x, y in zip(a, b))
-
-
-def _agree(x, y, tolerance):
-    if x.shape != y.shape or (x.dtype.kind == "b") != (y.dtype.kind == "b"):
-        return False
-    if x.dtype.kind == "b":
-        return bool((x == y).all())
-    return np.allclose(x, y, rtol=tolerance, atol=tolerance * _size(y), equal_nan=True)
-
-
-def _size(array):
-    """The largest finite absolute value."""
-    finite = np.abs(array[np.isfinite(array)])
-    return float(finite.max()) if finite.size else 0.0
-
-
-def _right(exercise, case, answer):
-    """Whether the answer is right, to float32's precision at least."""
-    expected = _right_outcome(exercise.name, case)
-    tolerance = max(_tolerance(exercise, case), 1e-5)
-    return same(answer.value, expected, tolerance)
-
-
-# The catalogue.
-
-
-@functools.cache
-def fingerprints(name):
-    """The mistakes that tell in the exercise, each with its outcomes by case."""
-    from .exercises import EXERCISES
-
-    exercise = EXERCISES[name]
-    found = {}
-    for mistake in MISTAKES:
-        if mistake.steps.keys() <= exercise.steps.keys():
-            outcomes = _outcomes(exercise, mistake.steps)
-            if _tells(exercise, outcomes):
-                found[mistake.name] = mistake, outcomes
-    return found
-
-
-def _outcomes(exercise, wrong):
-    return {case: outcome(exercise, case, wrong) for case in exercise.cases}
-
-
-def _tells(exercise, outcomes):
-    """Whether some result is there and is wrong."""
-    return any(
-        value is not None
-        and not same(
-            value, _right_outcome(exercise.name, case), _tolerance(exercise, case)
-        )
-        for case, value in outcomes.items()
-    )
-
-
-def _matches(exercise, outcomes, answers):
-    return all(
-        same(answers[case].value, value, _tolerance(exercise, case))
-        for case, value in outcomes.items()
-    )
-
-
-def find(exercise, answers):
-    """The mistakes that explain the answers: tuples of one, else of two.
-
-    A result of nothing but NaN tells nothing of what made it. Then something on the
-    way to it must be what the mistake makes there.
-    """
-    known = [mistake for mistake, _ in fingerprints(exercise.name).values()]
-    singles = [
-        (mistake,)
-        for mistake, outcomes in fingerprints(exercise.name).values()
-        if _matches(exercise, outcomes, answers)
-    ]
-    found = singles or [
-        (a, b)
-        for a, b in itertools.combinations(known, 2)
-        if not a.steps.keys() & b.steps.keys()
-        and _pair_matches(exercise, a.steps | b.steps, answers)
-    ]
-    if _is_number(exercise, answers):
-        return found
-    return [mistakes for mistakes in found if _broke(exercise, mistakes, answers)]
-
-
-def _is_number(exercise, answers):
-    """Whether a wrong result holds anything but NaN."""
-    return any(
-        not np.isnan(part).all()
-        for case in exercise.cases
-        if answers[case].value and not _right(exercise, case, answers[case])
-        for part in answers[case].value
-    )
-
-
-def _broke(exercise, mistakes, answers):
-    """Whether the mistakes make an array, NaN in part, that the learner's code made."""
-    wrong = dict(item for mistake in mistakes for item in mistake.steps.items())
-    for case in exercise.cases:
-        tolerance = _tolerance(exercise, case)
-        with np.errstate(all="ignore"), contextlib.suppress(Exception):
-            for state in run(exercise, case, wrong):
-                for made in vars(state).values():
-                    if isinstance(made, np.ndarray) and any(
-                        _agree(mine, made, tolerance) for mine in answers[case].broken
-                    ):
-                        return True
-    return False
-
-
-def _pair_matches(exercise, wrong, answers):
-    """As `_matches`, but it stops at the first case that does not fit."""
-    outcomes = {}
-    for case in exercise.cases:
-        outcomes[case] = outcome(exercise, case, wrong)
-        if not same(answers[case].value, outcomes[case], _tolerance(exercise, case)):
-            return False
-    return _tells(exercise, outcomes)
 
 
 def _catalogued(exercise, answers):
@@ -303,7 +144,7 @@ def _no_numbers(exercise, answers):
 
 def _wrong_shape(exercise, answers):
     for case in exercise.cases:
-        value, right = answers[case].value, _right_outcome(exercise.name, case)
+        value, right = answers[case].value, right_outcome(exercise.name, case)
         if len(value) != len(right):
             text = f"{len(value)} results came back, where {len(right)} are asked for"
             text += f": {', '.join(exercise.parts)}."
@@ -396,7 +237,7 @@ def _first_step(exercise, answers):
         wrong = [
             (part, mine, wanted)
             for part, mine, wanted in _parts(exercise, answers, case)
-            if not _agree(mine, wanted, _tolerance(exercise, case))
+            if not agree(mine, wanted, tolerance_of(exercise, case))
         ]
         if not wrong:
             continue
@@ -407,7 +248,7 @@ def _first_step(exercise, answers):
             right = [np.asarray(getattr(s, step)) for s in states if hasattr(s, step)]
             if got is None or not right or got.shape != right[-1].shape:
                 continue
-            if any(_agree(got, r, _tolerance(exercise, case)) for r in right):
+            if any(agree(got, r, tolerance_of(exercise, case)) for r in right):
                 break
             part, mine, wanted = step, got, right[-1]
         text = f"No known mistake. The first step that differs is the {part}. "
@@ -420,7 +261,7 @@ def _first_step(exercise, answers):
 
 
 def _parts(exercise, answers, case):
-    return zip(exercise.parts, answers[case].value, _right_outcome(exercise.name, case))
+    return zip(exercise.parts, answers[case].value, right_outcome(exercise.name, case))
 
 
 def _matrix(array):
@@ -436,11 +277,11 @@ def _praise(exercise, answers):
     """Right: by how much it differs, in roundoffs, and the remarks."""
     worst = {}
     for case in exercise.cases:
-        dtype = np.dtype(np.float32 if _single(exercise, case) else np.float64)
+        dtype = np.dtype(np.float32 if is_single(exercise, case) else np.float64)
         for _, mine, wanted in _parts(exercise, answers, case):
             finite = np.isfinite(wanted)
-            error = _size(mine[finite].astype(float) - wanted[finite].astype(float))
-            roundoffs = error / (np.finfo(dtype).eps * (_size(wanted) or 1.0))
+            error = largest(mine[finite].astype(float) - wanted[finite].astype(float))
+            roundoffs = error / (np.finfo(dtype).eps * (largest(wanted) or 1.0))
             worst[dtype] = max(worst.get(dtype, (0.0, 0.0)), (roundoffs, error))
     text = f"Equal to {exercise.oracle} in all {len(exercise.cases)} cases."
     if any(error for _, error in worst.values()):
@@ -457,7 +298,7 @@ def _praise(exercise, answers):
 def _remarks(exercise, answers, worst):
     remarks = []
     for case in exercise.cases:
-        if _single(exercise, case) and answers[case].value[0].dtype == np.float64:
+        if is_single(exercise, case) and answers[case].value[0].dtype == np.float64:
             remarks.append(
                 "float64 comes out of float32: np.sqrt of a whole number is a float64 "
                 "scalar, which widens the arrays; math.sqrt leaves them "
