@@ -463,6 +463,12 @@ def test_an_endless_loop_ends_and_the_rest_is_checked(tmp_path):
         ("input()", "EOFError"),
         ("return by_hand()", "RecursionError"),
         ("return np.ones((10**5, 10**5))", "10**5))`"),
+        (
+            "return np.broadcast_to(1, (10**6, 10**6))",
+            "shape (1000000, 1000000), where",
+        ),
+        ("return (np.ones(60_000),) * 2", "The result is a tuple of 2, where"),
+        ("return type('A', (), {'__array__': lambda *a, **b: 1 / 0})()", "in line 19"),
     ],
 )
 def test_a_crash_does_not_take_the_checker_down(tmp_path, line, said):
@@ -484,6 +490,24 @@ def test_a_crash_does_not_take_the_checker_down(tmp_path, line, said):
 def test_a_file_that_cannot_be_run_is_said_so(tmp_path, source, said):
     report, right = check_text(tmp_path, source)
     assert not right and report.startswith("The file ") and said in report
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file descriptors are those of POSIX")
+@pytest.mark.parametrize("sent", ["Call()", "42"])
+def test_what_the_learner_sends_in_place_of_answers_is_not_run(tmp_path, sent):
+    forged = f"""import os, pickle
+class Call:
+    def __reduce__(self):
+        return open, ({str(tmp_path / "run in the checker")!r}, "x")
+for pipe in range(3, 20):
+    try:
+        os.write(pipe, pickle.dumps({sent}))
+    except OSError:
+        pass
+"""
+    report, right = check_text(tmp_path, forged + HEAD + RIGHT)
+    assert not right and "ended the whole Python process" in report
+    assert os.listdir(tmp_path) == ["my_attention.py"]
 
 
 def test_the_output_is_limited(tmp_path):

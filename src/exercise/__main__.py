@@ -18,7 +18,7 @@ def main():
     parser.add_argument("names", nargs="*", help="exercises to check (default: all)")
     parser.add_argument("--new", action="store_true", help=f"write FILE from {STUB}")
     parser.add_argument(
-        "--seconds", type=float, default=SECONDS, help="time for each exercise"
+        "--seconds", type=_seconds, default=SECONDS, help="time for each exercise"
     )
     options = parser.parse_intermixed_args()
     if options.new:
@@ -51,7 +51,7 @@ def new(file):
             file, "it exists and is yours", "go on with `make check-exercise`"
         )
     except OSError as error:
-        return _refuse(file, error.strerror, "make the folder writable")
+        return _refuse(file, error.strerror, "name a place where you may write")
     print(f"{file} is written; fill it in, then run `make check-exercise`")
     return 0
 
@@ -60,6 +60,14 @@ def without_marks(text):
     """A tangled file without its head and the marks of its cells."""
     cells = text.split("\n# %% ")[1:]
     return "\n".join(cell.partition("\n")[2] for cell in cells)
+
+
+def _seconds(text):
+    """A time limit: more than nothing, less than a day."""
+    seconds = float(text)
+    if not 0 < seconds < 86_400:
+        raise argparse.ArgumentTypeError(f"{text} is no time to wait")
+    return seconds
 
 
 def _refuse(file, what, fix):

@@ -12,7 +12,7 @@ STEP_NAMES = {  # as learners call them
     "scores": ("scores", "score", "S", "logits", "attn_scores", "attention_scores"),
     "weights": ("weights", "weight", "w", "A", "P", "probs", "attn", "attn_weights"),
 }
-LARGEST = 100_000  # elements of an array that is worth sending back
+LARGEST = 100_000  # elements of a result, or an array, that is worth sending back
 MOST = 40  # arrays on the way to a result that are worth sending back
 
 
@@ -37,7 +37,7 @@ class Raised:
             message = ""
         if isinstance(error, SyntaxError) and error.lineno:
             file, line, message = error.filename or "", error.lineno, error.msg
-        return cls(type(error).__name__, message, file, line)
+        return cls(_type_of(error), message, file, line)
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,7 @@ def _answer(exercise, function, case):
                 value = exercise.call(function, *arguments)
             finally:
                 sys.setprofile(None)
+            value, kind = _plain(value)  # it may run the learner's code, too
     except BaseException as error:
         return Answer(raised=Raised.from_exception(error), torch=watch.torch)
     changed = tuple(
@@ -87,7 +88,6 @@ def _answer(exercise, function, case):
         if isinstance(before, np.ndarray)
         and not np.array_equal(before, after, equal_nan=True)
     )
-    value, kind = _plain(value)
     return Answer(
         value, kind, None, changed, watch.torch, watch.steps, tuple(watch.broken)
     )
@@ -96,23 +96,25 @@ def _answer(exercise, function, case):
 def _plain(value):
     """(a tuple of arrays of numbers, ""), or (None, what it is instead)."""
     items = value if isinstance(value, tuple) else (value,)
-    arrays = []
+    arrays, size = [], 0
     for item in items:
         if item is None:
             return None, "None"
         if type(item).__module__.partition(".")[0] == "torch":
             return None, "torch.Tensor"
         try:
-            array = np.array(item)
+            array = np.asarray(item)
+            size += array.size
+            if size > LARGEST:
+                shape = f"an array of shape {array.shape}"
+                return None, shape if item is value else f"a tuple of {len(items)}"
             if array.dtype.kind == "O":
                 array = array.astype(float)
         except (TypeError, ValueError):
-            return None, type(item).__name__
+            return None, _type_of(item)
         if array.dtype.kind not in "biufc":
-            return None, type(item).__name__
-        if array.size > LARGEST:
-            return None, f"an array of shape {array.shape}"
-        arrays.append(array)
+            return None, _type_of(item)
+        arrays.append(np.array(array))
     return tuple(arrays), ""
 
 
@@ -147,6 +149,11 @@ class _Watch:
         for value in names.values():
             if len(self.broken) < MOST and _worth_sending(value) and _partly_nan(value):
                 self.broken.append(np.array(value))
+
+
+def _type_of(value):
+    """The name of its type, unless that is endless."""
+    return type(value).__name__[:80]
 
 
 def _worth_sending(value):

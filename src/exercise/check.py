@@ -4,9 +4,10 @@ import textwrap
 
 import cloudpickle
 
+from .answers import Raised
 from .exercises import EXERCISES
 from .judge import MISSING, RIGHT, WRONG, judge, place
-from .sandbox import SECONDS, Raised, run
+from .sandbox import SECONDS, run
 
 PAGE = "_build/chapter.html"
 
@@ -21,29 +22,29 @@ def check(*functions, seconds=SECONDS):
     unknown = sorted(known.keys() - EXERCISES.keys())
     if unknown:
         raise ValueError(f"no exercise {unknown[0]}; there are {', '.join(EXERCISES)}")
-    result = run(payload=cloudpickle.dumps(known), names=list(known), seconds=seconds)
-    print(report(result))
+    result = run(list(known), seconds, functions=cloudpickle.dumps(known))
+    print(report(result, verdicts_of(result)))
 
 
 def check_file(path, names=tuple(EXERCISES), seconds=SECONDS):
     """The report on a file, and whether all that is written is right."""
-    result = run(path=str(path), names=names, seconds=seconds)
+    result = run(names, seconds, path=str(path))
     verdicts = verdicts_of(result)
-    written = [v for v in verdicts if v.state != MISSING]
-    return report(result), bool(written) and all(v.state == RIGHT for v in written)
+    right = bool(verdicts) and all(v.state == RIGHT for v in verdicts)
+    return report(result, verdicts), right
 
 
 def verdicts_of(result):
-    """A verdict for each exercise that the learner's code defines."""
-    return [judge(EXERCISES[name], found) for name, found in result.answers.items()]
+    """A verdict for each exercise that the learner has begun."""
+    verdicts = [judge(EXERCISES[name], found) for name, found in result.answers.items()]
+    return [verdict for verdict in verdicts if verdict.state != MISSING]
 
 
-def report(result):
+def report(result, verdicts):
     """The text for the learner."""
     if result.failed:
         return _wrap(_failure(result.failed)) + _printed(result)
-    verdicts = verdicts_of(result)
-    blocks = [_block(v) for v in verdicts if v.state != MISSING]
+    blocks = [_block(verdict) for verdict in verdicts]
     if not blocks:
         blocks = ["Nothing is written yet; begin with self_attention."]
     return "\n\n".join(blocks) + _printed(result)

@@ -36,25 +36,25 @@ def main():
     """Run the job on stdin: load, then answer exercise by exercise."""
     channel = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    path, payload, names = pickle.load(sys.stdin.buffer)
+    path, functions, names = pickle.load(sys.stdin.buffer)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if resource:
         resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
 
     def send(answer):
-        pickle.dump(answer, channel)
+        pickle.dump(answer, channel, protocol=4)
         channel.flush()
 
     sys.dont_write_bytecode = True
     try:
-        namespace = pickle.loads(payload) if payload else load(path)
+        namespace = pickle.loads(functions) if functions else load(path)
     except BaseException as error:
         send(Raised.from_exception(error))
         return
-    send(sorted(namespace))
-    for name in names:
-        if name in namespace:
-            send((name, answer_all(EXERCISES[name], namespace[name])))
+    written = [name for name in names if name in namespace]
+    send(written)
+    for name in written:
+        send(answer_all(EXERCISES[name], namespace[name]))
     sys.stdout.flush()
     os._exit(0)  # whatever threads the learner left
 
