@@ -145,6 +145,7 @@ def test_every_link_of_the_checker_leads_into_the_chapter():
         ("return weights @ V", "return (weights @ V).sum()", "over all axes"),
         ("return weights @ V", "weights @ V", "None: a return is missing"),
         ("return weights @ V", "return str(weights)", "is str, where an array"),
+        ("return weights @ V", "return weights @ V + 0j", "is an array of complex128"),
         ("return weights @ V", "return weights, V", "2 results came back, where 1"),
         (
             "return weights @ V",

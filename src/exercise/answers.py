@@ -45,7 +45,7 @@ class Answer:
     """What one call did: a tuple of arrays, or the reason why there is none."""
 
     value: tuple | None = None
-    kind: str = ""  # what came back, when it was no array of numbers
+    kind: str = ""  # what came back, when it was no array of real numbers
     raised: Raised | None = None
     changed: tuple = ()  # arguments changed in place
     torch: str = ""  # the first function of torch that was called
@@ -94,7 +94,7 @@ def _answer(exercise, function, case):
 
 
 def _plain(value):
-    """(a tuple of arrays of numbers, ""), or (None, what it is instead)."""
+    """(a tuple of arrays of real numbers, ""), or (None, what it is instead)."""
     items = value if isinstance(value, tuple) else (value,)
     arrays, size = [], 0
     for item in items:
@@ -111,9 +111,9 @@ def _plain(value):
             if array.dtype.kind == "O":
                 array = array.astype(float)
         except (TypeError, ValueError):
-            return None, _type_of(item)
-        if array.dtype.kind not in "biufc":
-            return None, _type_of(item)
+            return None, _kind_of(item)
+        if array.dtype.kind not in "biuf":
+            return None, _kind_of(item)
         arrays.append(np.array(array))
     return tuple(arrays), ""
 
@@ -149,6 +149,11 @@ class _Watch:
         for value in names.values():
             if len(self.broken) < MOST and _worth_sending(value) and _partly_nan(value):
                 self.broken.append(np.array(value))
+
+
+def _kind_of(item):
+    is_array = isinstance(item, np.ndarray)
+    return f"an array of {item.dtype.name}" if is_array else _type_of(item)
 
 
 def _type_of(value):

@@ -137,7 +137,7 @@ def _no_numbers(exercise, answers):
             text = "The function gives back None: a return is missing."
             return Verdict(exercise.name, WRONG, text)
         if kind:
-            text = f"The result is {kind}, where an array of numbers is asked for."
+            text = f"The result is {kind}, where an array of real numbers is asked for."
             return Verdict(exercise.name, WRONG, text)
     return None
 
