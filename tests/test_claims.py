@@ -309,8 +309,35 @@ def test_a_key_without_an_entry_and_an_entry_without_a_key_are_named():
     ]
 
 
-def test_the_command_prints_each_problem_on_a_line(project, monkeypatch, capsys):
-    (project / "references.bib").write_text(BOOK)
-    (project / numbers.GIVEN).write_text("")
-    assert command.check(project) == 1
-    assert capsys.readouterr().err.count("\n") == 1  # knuth1984 is not cited
+@pytest.mark.parametrize(
+    "file, text, said",
+    [
+        ("references.bib", BOOK, "references.bib:1: knuth1984 is not cited; cite it"),
+        ("references.bib", None, "references.bib:1: there is no such file; run this"),
+        ("references.bib", b"\n\xff", "references.bib:2: byte 0xff is not UTF-8; save"),
+        (
+            "chapter.qmd",
+            "\n```{python}\n1 +\n```\n",
+            "chapter.qmd:3: this is not Python",
+        ),
+        (
+            "tests/test_module.py",
+            "x = (\n",
+            "tests/test_module.py:1: this is not Python",
+        ),
+    ],
+)
+def test_the_command_refuses_in_one_line(
+    project, monkeypatch, capsys, file, text, said
+):
+    monkeypatch.chdir(project)
+    Path("references.bib").write_text("")
+    numbers.GIVEN.write_text("")
+    assert command.main(["check"]) == 0
+    if text is None:
+        Path(file).unlink()
+    else:
+        Path(file).write_bytes(text if isinstance(text, bytes) else text.encode())
+    assert command.main(["check"]) == 1
+    error = capsys.readouterr().err
+    assert error.startswith(said) and "; " in error and error.count("\n") == 1

@@ -5,31 +5,42 @@ import subprocess
 import sys
 from pathlib import Path
 
+from literate import files
+from literate.problems import Problem, Refused
+
 from . import citations, ledger, numbers, scan
 
 
-def main():
-    """Check what can be read, or prove what has to be run."""
+def main(arguments=None):
+    """Check what can be read, or prove what has to be run; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m claims", description=__doc__)
     parser.add_argument("verb", choices=["check", "prove"])
-    verb = parser.parse_args().verb
-    return {"check": check, "prove": prove}[verb](Path())
+    verb = parser.parse_args(arguments).verb
+    try:
+        return {"check": check, "prove": prove}[verb](Path())
+    except Refused as refused:
+        print(refused, file=sys.stderr)
+    except SyntaxError as error:
+        what = f"this is not Python ({error.msg})"
+        fix = "correct it"
+        print(Problem(error.filename, error.lineno, what, fix), file=sys.stderr)
+    return 1
 
 
 def check(root):
-    """Print each claim without a test, typed number and bad citation; 0 if none."""
-    text = (root / "chapter.qmd").read_text("utf-8")
+    """Refuse claims without a test, typed numbers and bad citations."""
+    text = _read(root, "chapter.qmd")
     found = scan.problems(text, scan.marks_in(root / "tests"))
-    found += numbers.problems(text, (root / numbers.GIVEN).read_text("utf-8"))
-    found += citations.problems(text, (root / "references.bib").read_text("utf-8"))
-    for problem in sorted(found):
-        print(problem, file=sys.stderr)
-    return 1 if found else 0
+    found += numbers.problems(text, _read(root, numbers.GIVEN.as_posix()))
+    found += citations.problems(text, _read(root, "references.bib"))
+    if found:
+        raise Refused(found)
+    return 0
 
 
 def prove(root):
     """Run the claims' tests, unless the ledger is of these very sources."""
-    text = (root / "chapter.qmd").read_text("utf-8")
+    text = _read(root, "chapter.qmd")
     stated = {claim.id for claim in scan.claims_of(text)}
     kept = ledger.read(root / ledger.LEDGER)
     if (
@@ -40,6 +51,14 @@ def prove(root):
         return 0
     command = [sys.executable, "-m", "pytest", "-q", "-m", "claim and not slow"]
     return subprocess.call([*command, "--ledger", str(ledger.LEDGER)], cwd=root)
+
+
+def _read(root, name):
+    text = files.read(root, name)
+    if text is None:
+        fix = "run this in the chapter's folder"
+        raise Refused([Problem(name, 1, "there is no such file", fix)])
+    return text
 
 
 if __name__ == "__main__":

@@ -58,9 +58,10 @@ def sentences_of(text):
     """
     for cell in scan(text).cells:
         if not cell.filename:
-            for line, words in _strings(ast.parse(cell.code)):
+            above = "\n" * (cell.code_line - 1)
+            for line, words in _strings(ast.parse(above + cell.code, "chapter.qmd")):
                 if len(re.findall("[A-Za-z]{2,}", words)) > 2:
-                    yield cell.code_line + line - 1, words
+                    yield line, words
 
 
 def _strings(node):
@@ -96,7 +97,7 @@ def claims_of(text):
 def marks_of(source, file):
     """The marks of one test module."""
     marks = []
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(source, file)):
         for decorator in getattr(node, "decorator_list", []):
             if isinstance(decorator, ast.Call) and _is_claim(decorator.func):
                 marks += [
