@@ -151,6 +151,26 @@ def test_flash_computes_in_its_input_type(dtype, tolerance, close):
     close(result.astype(float), exact, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize(
+    "given, computed",
+    [
+        (np.float16, np.float32),
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (np.int64, np.float64),
+    ],
+)
+def test_partial_attention_computes_in_float32_at_least(given, computed):
+    part = partial_attention(*draw((2, 3), (4, 3), (4, 5), dtype=given))
+    assert {array.dtype for array in part} == {np.dtype(computed)}
+
+
+def test_flash_equals_torch_with_one_feature_and_with_one_key_at_a_time(close):
+    Q, K, V = draw((2, 6, 1), (2, 9, 1), (2, 9, 3))
+    close(flash_attention(Q, K, V), torch_attention(Q, K, V))
+    close(flash_attention(Q, K, V, block_size=1), torch_attention(Q, K, V))
+
+
 def test_flash_takes_any_leading_axes_and_leaves_its_inputs_alone(close):
     Q, K, V = draw((2, 3, 6, 4), (1, 3, 9, 4), (2, 1, 9, 5))
     before = [array.copy() for array in (Q, K, V)]
@@ -197,6 +217,8 @@ def test_tiles_cover_what_may_be_seen_once_and_skip_the_rest(m, n, size, causal)
     covered = np.zeros((m, n), int)
     for i, j, diagonal in chapter._tiles(m, n, causal, size):
         covered[i, j] += 1
+        assert j.stop - j.start <= size
+        assert i.stop - i.start <= (size if diagonal else 8 * size)
         assert allowed[i, j].any()
         assert diagonal or allowed[i, j].all()
     assert (covered[allowed] == 1).all()
