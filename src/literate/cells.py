@@ -202,18 +202,10 @@ def _options(lines, first, file):
         return {}, {}, [Problem(file, first + row, what, fix)]
 
     try:
-        loader = Loader(text)
-        node = loader.get_single_node()
-        values = {} if node is None else loader.construct_document(node)
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: the 13th month
-        places = (getattr(error, n, None) for n in ("problem_mark", "context_mark"))
-        place = next((p for p in places if p and p.line < len(lines)), None)
-        what = getattr(error, "problem", None) or str(error).splitlines()[0]
-        if not place:
-            return bad(0, f"these options are not YAML ({what})")
-        row = place.line
-        column = place.column + len(lines[row]) - len(text.split("\n")[row]) + 1
-        return bad(row, f"these options are not YAML (column {column}: {what})")
+        values, node = read_yaml(text)
+    except NotYaml as error:
+        mark = len(lines[error.row]) - len(text.split("\n")[error.row])
+        return bad(error.row, f"these options are not YAML ({error.after(mark)})")
     if values is None:
         values = {}
     if not isinstance(values, dict):
@@ -224,3 +216,31 @@ def _options(lines, first, file):
             return bad(key.start_mark.line, f"option {key.value} is given twice")
         placed[key.value] = first + key.start_mark.line
     return values, placed, []
+
+
+class NotYaml(Exception):
+    """Why a text is not YAML, and where, from 0."""
+
+    def __init__(self, row, column, why):
+        self.row, self.column, self.why = row, column, why
+
+    def after(self, shift):
+        """The column, from 1, after `shift` more characters, and why."""
+        column = "" if self.column is None else f"column {shift + self.column + 1}: "
+        return column + self.why
+
+
+def read_yaml(text):
+    """The value of one YAML document and its node, each None if it is empty."""
+    try:
+        loader = Loader(text)
+        node = loader.get_single_node()
+        return node and loader.construct_document(node), node
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: the 13th month
+        why = getattr(error, "problem", None) or str(error).splitlines()[0]
+        place, row, column = getattr(error, "problem_mark", None), 0, None
+        if place and place.index >= len(text.rstrip()):  # something is not closed
+            place = error.context_mark or place
+        if place and place.line <= text.count("\n"):
+            row, column = place.line, place.column
+        raise NotYaml(row, column, why) from None

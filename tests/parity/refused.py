@@ -10,7 +10,7 @@ REFUSED = {
     "fail-inline": [10],
     "fail-option": [11, 12],
     "fail-raise": [15],
-    "fail-yaml": [12],
+    "fail-yaml": [11],
     "fail-yamlfront": [2],
     "fences-quirks": [13, 24, 34, 41],
     "include": [13, 17],

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import yaml
-
-from ..cells import BOM, Cell, Loader, Prose, scan
+from ..cells import BOM, Cell, NotYaml, Prose, read_yaml, scan
 from ..files import decoded
 from ..problems import Problem, Refused
 from ..targets import target_of
@@ -57,18 +55,13 @@ class Chapter:
             self._add_settings(self.path.name, 2, matter[1])
 
     def _add_settings(self, file, first, source):
-        loader, line = Loader(source), first
         try:
-            node = loader.get_single_node()
-            values = loader.construct_document(node) if node else {}
-            what = None if isinstance(values or {}, dict) else "these are not settings"
-        except yaml.MarkedYAMLError as error:
-            mark = error.context_mark or error.problem_mark
-            line += mark.line
-            what = f"this is not YAML (column {mark.column + 1}): {error.problem}"
-        except ValueError as error:  # the 13th month
-            what = f"these are not settings: {error}"
-        if what:
+            values, node = read_yaml(source)
+            line, what = first, "these are not settings"
+        except NotYaml as error:
+            values, line = error, first + error.row
+            what = f"this is not YAML ({error.after(0)})"
+        if not isinstance(values or {}, dict):
             fix = "write each as `name: value`"
             raise Refused([self.problem(line, what, fix, file)])
         if values:

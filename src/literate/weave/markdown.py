@@ -4,6 +4,7 @@ import ast
 import base64
 import re
 from functools import partial
+from itertools import groupby
 
 from ..cells import Cell, dedent
 from ..files import put
@@ -136,19 +137,18 @@ class CellBlock:
         echo, code = self.option("echo", True), self.cell.code.strip("\n")
         if echo is False:
             return ""
-        attributes = [".python .cell-code"]
+        attributes = ".python .cell-code"
         if echo == "fenced":
-            attributes = [".markdown .cell-code"]
+            attributes = ".markdown .cell-code"
             lines = self.cell.source.rstrip("\n").split("\n")
             del lines[self.cell.option_lines["echo"] - self.cell.line]
             code = "\n".join(dedent(line, self.cell.indent) for line in lines)
         if self.option("code-line-numbers"):
-            attributes.append(".numberLines")
+            attributes += " .numberLines"
         for name in ("filename", "code-fold", "code-summary"):
-            if self.option(name):
-                value = self.option(name)
-                attributes.append(attribute(name, "true" if value is True else value))
-        return fence(code, " ".join(attributes))
+            if value := self.option(name):
+                attributes += " " + attribute(name, "true" if value is True else value)
+        return fence(code, attributes)
 
     def results(self):
         """The outputs as Markdown blocks."""
@@ -168,14 +168,10 @@ class CellBlock:
         if kind != "stream":
             return self.display(output["data"])
         text = _plain(output["text"])
-        if (
-            output["name"] == "stderr"
-            and self.option("warning", True) is False
-            or not text
-        ):
-            return ""
-        asis = self.option("output", True) == "asis"
-        return text if asis else self.verbatim(output["name"], text)
+        hidden = output["name"] == "stderr" and self.option("warning") is False
+        if hidden or not text or self.option("output") == "asis":
+            return "" if hidden else text
+        return self.verbatim(output["name"], text)
 
     def floated(self, blocks):
         """The blocks, those that the cell's label or caption means in a float."""
@@ -220,24 +216,17 @@ class CellBlock:
 
     def display(self, data):
         """What a value shows, in the best form for the format."""
-        for mime in MIME[self.to]:
-            if mime == "text/html" and mime in data:
-                if self.to != "html" and "<table" not in data[mime]:
-                    continue
-                return div(
-                    ".cell-output .cell-output-display", fence(data[mime], "=html")
-                )
-            if mime in data:
-                return div(
-                    ".cell-output .cell-output-display .cell-output-markdown",
-                    data[mime],
-                )
-        for mime in PICTURES:
-            if mime in data:
-                return div(
-                    ".cell-output .cell-output-display", self.picture(mime, data[mime])
-                )
-        return self.verbatim("display", _plain(data.get("text/plain", "")))
+        forms = [mime for mime in (*MIME[self.to], *PICTURES) if mime in data]
+        if self.to != "html" and "<table" not in data.get("text/html", ""):
+            forms = [mime for mime in forms if mime != "text/html"]
+        if not forms:
+            return self.verbatim("display", _plain(data.get("text/plain", "")))
+        attributes, shown = ".cell-output .cell-output-display", data[forms[0]]
+        if forms[0] == "text/html":
+            return div(attributes, fence(shown, "=html"))
+        if forms[0] in PICTURES:
+            return div(attributes, self.picture(forms[0], shown))
+        return div(f"{attributes} .cell-output-markdown", shown)
 
     def picture(self, mime, data):
         """A picture as a file and the Markdown that shows it."""
@@ -265,15 +254,13 @@ def _plain(text):
 def _streams_joined(outputs):
     """Outputs with neighboring streams joined by name: their mix is chance."""
     joined = []
-    for output in outputs:
-        if output["output_type"] == "stream":
-            same = []
-            for before in reversed(joined):
-                if before["output_type"] != "stream":
-                    break
-                same += [before] if before["name"] == output["name"] else []
-            if same:
-                same[0]["text"] += output["text"]
-                continue
-        joined.append(dict(output))
+    for streams, group in groupby(outputs, lambda o: o["output_type"] == "stream"):
+        if not streams:
+            joined += group
+            continue
+        texts = {}
+        for output in group:
+            texts[output["name"]] = texts.get(output["name"], "") + output["text"]
+        for name, text in texts.items():
+            joined.append({"output_type": "stream", "name": name, "text": text})
     return joined

@@ -33,7 +33,7 @@ def to_notebook(chapter, results, request):
     cells = {step.line: (step, out) for step, out in steps if isinstance(step, Cell)}
     # Pandoc's way to part two blocks, and what it wraps references in
     text = re.sub(r"<!-- -->\n|</?(?:div|span)\b[^>]*>\n*", "", text)
-    nodes, at = [_prose(chapter, _head(chapter, request))], 0
+    nodes, at = [_prose(chapter, _head(chapter))], 0
     back = os.path.relpath(chapter.folder, request.output.resolve())
     if back != ".":
         nodes.append(nbformat.v4.new_code_cell(f"%cd -q {back}"))
@@ -51,7 +51,7 @@ def to_notebook(chapter, results, request):
     return nbformat.writes(notebook) + "\n", problems
 
 
-def _head(chapter, request):
+def _head(chapter):
     title, subtitle = (chapter.settings.get(name) for name in ("title", "subtitle"))
     lines = [f"# {title}" if title else "", f"*{subtitle}*" if subtitle else ""]
     return "\n\n".join(line for line in lines if line)
