@@ -154,7 +154,7 @@ def test_what_pandoc_cannot_read_is_at_its_line(doc):
         (b"bibliography: [a, b]", "_quarto.yml:1: several bibliographies are not"),
         (b"title: T\ndate: soon", "_quarto.yml:2: this is no date; "),
         (b"title: T\ndate: 2026-13-01", "_quarto.yml:1: this is not YAML (month must"),
-        (b"title: \"\x07\"", "_quarto.yml:1: this is not YAML ("),
+        (b'title: "\x07"', "_quarto.yml:1: this is not YAML ("),
         (b"title: T\nlang: a: b", "_quarto.yml:2: this is not YAML (column 8: "),
         (b"author:\n  - affiliation: A", "try.qmd:1: an author has no name; "),
     ],
