@@ -181,18 +181,18 @@ def scaling(id, dims, spread, slope, caption, alt):
         left, right = canvas.subplots(1, 2)
         for axes, curves in ((left, spread), (right, slope)):
             for (name, numbers), (role, line, marker) in zip(curves.items(), look):
-                style = {"color": LIGHT[role], "ls": line, "marker": marker, "ms": 4}
+                style = {"color": LIGHT[role], "ls": line, "marker": marker}
                 axes.plot(dims, numbers, label=name, **style)
             axes.set_xscale("log", base=2)
             axes.set_xticks(dims, [str(d) for d in dims])
             axes.set_xlabel("d_k")
             axes.legend(fontsize=8)
-            axes.grid(axis="y", lw=0.6)
+            axes.grid(axis="y")
         left.set_yscale("log", base=2)
         left.set_yticks(dims, [str(d) for d in dims])
-        left.set_title("variance of a score", loc="left", fontsize=9)
+        left.set_title("variance of a score")
         right.set(ylim=(0, 1))
-        right.set_title("slope of the softmax", loc="left", fontsize=9)
+        right.set_title("slope of the softmax")
 
     return draw(id, paint, (6.8, 2.9), caption, alt)
 

@@ -34,10 +34,10 @@ def growth(id, sizes, panels, limit, caption, alt):
         for axes, (label, lines) in zip(all_axes, panels.items()):
             for name, values in lines.items():
                 role, style, marker = LOOKS[name]
-                look = {"color": LIGHT[role], "ls": style, "marker": marker, "ms": 4}
+                look = {"color": LIGHT[role], "ls": style, "marker": marker}
                 axes.loglog(sizes, values, label=name, **look)
             axes.set_xlabel("tokens n")
-            axes.set_title(label, loc="left", fontsize=10)
+            axes.set_title(label, fontsize=10)
             axes.grid(True, which="major", lw=0.5)
             axes.minorticks_off()
         _ceiling(all_axes[-1], sizes, next(iter(lines.items())), limit)

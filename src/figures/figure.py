@@ -23,15 +23,19 @@ STYLE = {
     "axes.edgecolor": LIGHT["muted"],
     "axes.labelcolor": LIGHT["ink"],
     "axes.titlecolor": LIGHT["ink"],
+    "axes.titlelocation": "left",
+    "axes.titlesize": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.facecolor": "none",
     "figure.facecolor": "none",
     "grid.color": LIGHT["line"],
+    "grid.linewidth": 0.6,
     "xtick.color": LIGHT["muted"],
     "ytick.color": LIGHT["muted"],
     "legend.frameon": False,
     "lines.linewidth": 1.6,
+    "lines.markersize": 4,
 }
 
 

@@ -39,7 +39,7 @@ def patches(id, image, row, query, caption, alt):
         pixels = _tint(row.reshape(side, side))
         right.imshow(pixels, interpolation="none", extent=(0, side, side, 0))
         for axes, title in ((left, "the patches"), (right, "the weights of one")):
-            axes.set_title(title, loc="left", fontsize=9)
+            axes.set_title(title)
             axes.set(xticks=range(side + 1), yticks=range(side + 1))
             axes.tick_params(length=0, labelbottom=False, labelleft=False)
             axes.grid(lw=0.5)
@@ -61,10 +61,10 @@ def frames(id, notes, spectra, weights, caption, alt):
         extent = (-0.5, n - 0.5, 0, 1)
         pixels = _tint(spectra.T[::-1])
         top.imshow(pixels, interpolation="none", aspect="auto", extent=extent)
-        top.set_title("spectrum, 0 to 1 kHz", loc="left", fontsize=9)
+        top.set_title("spectrum, 0 to 1 kHz")
         top.set(xticks=[], yticks=[])
         _weights(bottom, weights, aspect="auto")
-        bottom.set_title("weights", loc="left", fontsize=9)
+        bottom.set_title("weights")
         bottom.set_xticks(middles, notes)
         bottom.set_yticks(middles, notes)
 

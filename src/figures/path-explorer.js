@@ -50,7 +50,7 @@ function convolutions(n, k, layers, gap) {
 }
 
 // Nodes from (0, source) to the nearest (layer >= 1, target), or null.
-export function shortestPath(edges, source, target) {
+function shortestPath(edges, source, target) {
   const heads = new Map();
   for (const [tail, head] of edges) {
     if (!heads.has(String(tail))) heads.set(String(tail), []);

@@ -23,7 +23,7 @@ LOOKS = {  # role of the colour, line, marker
 
 def _look(name):
     role, line, marker = LOOKS[name]
-    return {"color": LIGHT[role], "ls": line, "marker": marker, "ms": 4, "label": name}
+    return {"color": LIGHT[role], "ls": line, "marker": marker, "label": name}
 
 
 def architectures(id, panels, caption, alt):
@@ -40,7 +40,7 @@ def architectures(id, panels, caption, alt):
         rows = canvas.subplots(len(panels), 1, height_ratios=heights)
         for axes, (title, edges, path), top in zip(rows, panels, layers):
             axes.set(xlim=(-0.4, n - 0.6), ylim=(-0.3, top + 0.3))
-            axes.set_title(title, loc="left", fontsize=11, fontweight="bold", pad=4)
+            axes.set_title(title, fontsize=11, fontweight="bold", pad=4)
             axes.set_xticks([0, n - 1], ["token 1", f"token {n}"], fontsize=10)
             axes.set_yticks([])
             axes.tick_params(length=0)
@@ -87,10 +87,10 @@ def growth(id, lengths, hops, caption, alt):
         for name, numbers in hops.items():
             axes.plot(lengths, numbers, **_look(name))
         axes.set(xscale="log", yscale="log", xlabel="tokens n")
-        axes.set_title("hops from first to last", loc="left", fontsize=9)
+        axes.set_title("hops from first to last")
         axes.minorticks_off()
-        axes.grid(lw=0.6)
-        axes.legend(fontsize=9)
+        axes.grid()
+        axes.legend()
 
     return draw(id, paint, (5.6, 3.4), caption, alt)
 
@@ -112,11 +112,11 @@ def decay(id, distances, norms, floor, caption, alt):
         axes.set(xscale="log", yscale="log", ylim=(floor, 8))
         axes.set_xticks(distances, [str(d) for d in distances])
         axes.set_xlabel("distance")
-        axes.set_title("gradient that arrives", loc="left", fontsize=9)
+        axes.set_title("gradient that arrives")
         axes.yaxis.set_major_locator(LogLocator(numticks=5))
         axes.minorticks_off()
-        axes.grid(axis="y", lw=0.6)
-        axes.legend(fontsize=9, loc="lower left")
+        axes.grid(axis="y")
+        axes.legend(loc="lower left")
 
     return draw(id, paint, (5.6, 3.6), caption, alt)
 
@@ -141,9 +141,9 @@ def race(id, accuracy, chance, caption, alt):
         axes.set(xscale="log", ylim=(0, 1.05), xlabel="tokens n")
         axes.set_xticks(lengths, [str(n) for n in lengths])
         axes.minorticks_off()
-        axes.set_title("share recalled", loc="left", fontsize=9)
-        axes.grid(axis="y", lw=0.6)
-        axes.legend(fontsize=9)
+        axes.set_title("share recalled")
+        axes.grid(axis="y")
+        axes.legend()
 
     return draw(id, paint, (5.6, 3.6), caption, alt)
 
@@ -153,14 +153,12 @@ def parallel(id, ratios, caption, alt):
 
     def paint(canvas):
         axes = canvas.subplots()
-        style = {"color": LIGHT["output"], "marker": "o", "ms": 4}
+        style = {"color": LIGHT["output"], "marker": "o"}
         axes.plot(list(ratios), list(ratios.values()), **style)
         axes.set(xscale="log", xlabel="tokens n", ylim=(0, 1.1 * max(ratios.values())))
         axes.set_xticks(list(ratios), [str(n) for n in ratios])
         axes.minorticks_off()
-        axes.set_title(
-            "time of the steps / time of the product", loc="left", fontsize=9
-        )
-        axes.grid(axis="y", lw=0.6)
+        axes.set_title("time of the steps / time of the product")
+        axes.grid(axis="y")
 
     return draw(id, paint, (5.6, 2.4), caption, alt)

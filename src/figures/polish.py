@@ -68,7 +68,7 @@ def shifted(id, positions, scores, caption, alt):
             axes.plot(positions, curve, color=LIGHT[role], ls=line, label=name)
         axes.set(xlabel="position of the query", ylabel="score")
         axes.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
-        axes.grid(axis="y", lw=0.6)
+        axes.grid(axis="y")
 
     return draw(id, paint, (3.6, 2.4), caption, alt)
 
@@ -84,14 +84,14 @@ def decoding(id, counted, measured, caption, alt):
         titles = ("scores computed", "seconds")
         for axes, title, curves in zip(panels, titles, (counted, measured)):
             for (name, (tokens, numbers)), (role, line) in zip(curves.items(), LINES):
-                look = {"color": LIGHT[role], "ls": line, "marker": "o", "ms": 4}
+                look = {"color": LIGHT[role], "ls": line, "marker": "o"}
                 axes.plot(tokens, numbers, label=name, **look)
             axes.set_xscale("log", base=2)
             axes.set_xticks(tokens, [str(n) for n in tokens])
             axes.set_yscale("log")
             axes.minorticks_off()
-            axes.set_title(title, loc="left", fontsize=9)
-            axes.grid(axis="y", lw=0.6)
+            axes.set_title(title)
+            axes.grid(axis="y")
         panels[0].legend()
         panels[1].set_xlabel("tokens decoded")
 
