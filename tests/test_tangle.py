@@ -341,6 +341,26 @@ def test_case_08_a_file_where_a_folder_should_be_and_the_reverse(folder):
     folder.refuses("tangle", "src/a.py:1: src/a.py is not a file")
 
 
+@pytest.mark.parametrize(
+    "name", ['a""";exit()#.qmd', "a\\N.qmd", "a\nb.qmd", os.fsdecode(b"a\xff.qmd")]
+)
+def test_case_08_a_chapter_whose_name_would_become_code_is_refused(folder, name):
+    folder.write(name, TWO)
+    before = folder.files()
+    assert main(["tangle", str(folder.path / name)]) == 1
+    error = folder.capsys.readouterr().err
+    assert re.fullmatch(r"'a\S*.qmd':1: the head [^\n]*; rename it [^\n]*\n", error)
+    assert folder.files() == before
+
+
+@pytest.mark.parametrize("name", ["-a.qmd", "a'b $(c) {d}.qmd", "a: 2 cells.qmd"])
+def test_case_08_any_other_name_of_a_chapter_will_do(folder, name):
+    folder.write(name, TWO)
+    for verb in ("tangle", "tangle", "check"):
+        assert main([verb, str(folder.path / name)]) == 0
+    assert folder.read("src/a.py").startswith(f'"""src/a.py, tangled from {name}: 2')
+
+
 @pytest.mark.parametrize("text", ["mine = 1\n", "", '"""A module."""\n'])
 def test_case_09_a_file_not_made_by_tangling_is_kept(folder, text):
     folder.write("chapter.qmd", TWO)

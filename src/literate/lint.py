@@ -27,7 +27,7 @@ def run(args):
 
 def findings(paths):
     """What `ruff check` finds, as problems."""
-    for found in json.loads(_ruff("check", "--output-format=json", *paths)):
+    for found in json.loads(_ruff("check", "--output-format=json", "--", *paths)):
         what = f"{found['code']} {found['message']}"
         file, row = found["filename"], found["location"]["row"]
         yield _problem(file, row, what, f"ruff rule {found['code']} says why")
@@ -36,7 +36,7 @@ def findings(paths):
 def misformatted(paths):
     """Where `ruff format` would change a file, as problems: one for each hunk."""
     file, row = None, None
-    for line in _ruff("format", "--diff", "--quiet", *paths).splitlines():
+    for line in _ruff("format", "--diff", "--quiet", "--", *paths).splitlines():
         if line.startswith("--- "):
             file, row = line.removeprefix("--- "), None
         elif hunk := HUNK.match(line):

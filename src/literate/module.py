@@ -24,6 +24,7 @@ HEAD_LINE = re.compile(
     r'"""(?P<target>.+), tangled from (?P<chapter>.+): '
     r"(?P<count>\d+) cells?, order (?P<order>[0-9a-f]{8})\.$"
 )
+UNFIT = re.compile(r'["\\\x00-\x1f\x7f\ud800-\udfff]')  # for a name in the head
 MARK = re.compile(r"# %% (\S+) ([0-9a-f]{8})$")
 LIKE_A_MARK = re.compile(r"#\s*%%")
 CONFLICT = re.compile(r"(<{7}|\|{7}|>{7})( |$)")

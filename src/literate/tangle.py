@@ -140,6 +140,10 @@ def _changes(project, plan):
 
 def load(root, chapter):
     """The project of the chapter in the folder `root`."""
+    if module.UNFIT.search(chapter):
+        what = "the head of a module cannot hold this name of a chapter"
+        fix = "rename it without double quotes, backslashes and control characters"
+        raise Refused([Problem(ascii(chapter), 1, what, fix)])
     text = files.read(root, chapter)
     if text is None:
         fix = "run this in the chapter's folder, or name the chapter"
