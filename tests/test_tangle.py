@@ -4,7 +4,6 @@
 reason, and no byte, mode or file name in the folder changed.
 """
 
-import fcntl
 import os
 import re
 import subprocess
@@ -657,6 +656,7 @@ def test_case_14_a_full_disk_leaves_nothing_behind(folder, monkeypatch):
 
 
 def test_case_15_of_two_runs_one_waits(folder):
+    fcntl = pytest.importorskip("fcntl", reason="only POSIX has these locks")
     folder.write("chapter.qmd", TWO)
     command = [sys.executable, "-m", "literate", "tangle", folder.path / "chapter.qmd"]
     lock = os.open(folder.path, os.O_RDONLY)
@@ -889,6 +889,18 @@ def test_the_verbs_import_nothing_heavy(folder):
     for verb in ("tangle", "stitch", "sync", "check"):
         command = [sys.executable, "-c", program, verb, folder.path / "chapter.qmd"]
         subprocess.run(command, check=True)
+
+
+def test_the_verbs_run_where_only_posix_has_a_module(folder):
+    folder.write("chapter.qmd", TWO)
+    program = (
+        "import sys; sys.modules |= dict.fromkeys(['fcntl', 'resource', 'pwd']);"
+        "import literate.weave, exercise.child;"
+        "from literate.__main__ import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", program, "tangle", folder.path / "chapter.qmd"]
+    subprocess.run(command, check=True)
+    folder.writes_nothing("check")
 
 
 def test_all_problems_are_named_at_once(folder):

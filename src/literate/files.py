@@ -1,7 +1,6 @@
 """Files: read whole, checked before anything is written, replaced atomically."""
 
 import difflib
-import fcntl
 import os
 import stat
 import threading
@@ -9,10 +8,18 @@ from contextlib import contextmanager
 
 from .problems import Problem, Refused
 
+try:
+    import fcntl
+except ImportError:  # Windows has no such locks
+    fcntl = None
+
 
 @contextmanager
 def alone_in(folder):
-    """Hold `folder` locked: a second run on it waits."""
+    """Hold `folder` locked, where it can be: a second run on it waits."""
+    if not fcntl:
+        yield
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
