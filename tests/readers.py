@@ -467,9 +467,14 @@ def written(exercise, edits):
     return source
 
 
-def verdict_on(exercise, source):
-    """The checker's verdict on a function in `source`, in this process."""
+def defined(name, source):
+    """The function of this name that `source` defines."""
     names = {"__name__": "my_attention"}
     exec(compile(source, "my_attention.py", "exec"), names)
-    one = EXERCISES[exercise]
-    return judge(one, answer_all(one, names[exercise]))
+    return names[name]
+
+
+def verdict_on(name, source):
+    """The checker's verdict on a function in `source`, in this process."""
+    exercise = EXERCISES[name]
+    return judge(exercise, answer_all(exercise, defined(name, source)))

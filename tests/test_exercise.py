@@ -22,7 +22,7 @@ from exercise.exercises import EXERCISES
 from exercise.judge import judge
 from exercise.mistakes import MISTAKES
 from exercise.recognize import fingerprints
-from readers import verdict_on, written
+from readers import defined, verdict_on, written
 
 ROOT = Path(__file__).parent.parent
 CHAPTER = (ROOT / "chapter.qmd").read_text(encoding="utf-8")
@@ -400,9 +400,7 @@ def causal_self_attention(X, W_q, W_k, W_v):
     Q, K, d_k = X @ W_q, X @ W_k, W_q.shape[1]
 {kept}    return {soft.replace("S", name or mask)} @ (X @ W_v)
 """
-    names = {}
-    exec(compile(source, "cell 2", "exec"), names)
-    return names["causal_self_attention"]
+    return defined("causal_self_attention", source)
 
 
 def unchanged(exercise, f, g):
@@ -422,7 +420,7 @@ def unchanged(exercise, f, g):
 def test_one_wrong_element_is_never_given_a_name(name, size, data):
     exercise = EXERCISES[name]
     case = data.draw(st.sampled_from(sorted(exercise.cases)))
-    answers = answer_all(exercise, exec_written(name))
+    answers = answer_all(exercise, defined(name, written(name, {})))
     value = [np.array(part) for part in answers[case].value]
     part = data.draw(st.integers(0, len(value) - 1))
     if value[part].dtype.kind == "b" or not np.isfinite(value[part]).any():
@@ -433,13 +431,6 @@ def test_one_wrong_element_is_never_given_a_name(name, size, data):
     answers[case] = SimpleNamespace(**vars(answers[case]) | {"value": tuple(value)})
     verdict = judge(exercise, answers)
     assert verdict.state == "wrong" and verdict.mistakes == (), (case, verdict)
-
-
-def exec_written(name):
-    """The right function in the learner's style."""
-    names = {"__name__": "my_attention"}
-    exec(compile(written(name, {}), "my_attention.py", "exec"), names)
-    return names[name]
 
 
 # What it survives.
