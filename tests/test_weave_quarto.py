@@ -42,11 +42,29 @@ def test_what_quarto_passes_over_is_found_in_its_page(document):
     ]
 
 
-def test_without_quarto_one_line_says_so(document, monkeypatch, capfd):
+def test_without_quarto_the_package_is_tried_and_one_line_says_that_it_failed(
+    document, monkeypatch, capfd
+):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr("sys.executable", "/nowhere/python")
     assert quarto.run(argparse.Namespace(document=document)) == 1
-    assert capfd.readouterr().err == f"{quarto.ABSENT}\n"
+    tried = f"quarto: none on the PATH; installing {quarto.PACKAGE}\n"
+    assert capfd.readouterr().err == f"{tried}{quarto.ABSENT}\n"
+
+
+def test_the_quarto_that_the_package_brings_is_used(
+    document, tmp_path, monkeypatch, capfd
+):
+    python = tmp_path / "python"  # its pip brings a quarto that fails
+    python.write_text(
+        '#!/bin/sh\ncd "${0%/*}"\n'
+        "printf '#!/bin/sh\\nexit 3\\n' >quarto\nchmod +x quarto\n"
+    )
+    python.chmod(python.stat().st_mode | stat.S_IXUSR)
+    monkeypatch.setenv("PATH", os.defpath)
+    monkeypatch.setattr("sys.executable", str(python))
+    assert quarto.run(argparse.Namespace(document=document)) == 1
+    assert "quarto render try.qmd failed (status 3)" in capfd.readouterr().err
 
 
 def test_a_failing_quarto_is_one_line_after_its_own(

@@ -5,6 +5,7 @@ is missing, a link leads nowhere or a picture has no alternative text. Each is
 looked for in the page and the PDF that it made.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -17,9 +18,10 @@ import pypdfium2
 from .weave.chapter import Chapter
 from .weave.html import dead_links
 
+PACKAGE = "quarto-cli==1.10.18"  # downloads Quarto while it is installed
 ABSENT = (
-    "quarto: there is no quarto; install it from quarto.org, or run "
-    "`pip install quarto-cli`, which downloads it (the embedded weaver needs neither)"
+    f"quarto: there is no quarto, and {PACKAGE} could not be installed; "
+    "install it from quarto.org (the embedded weaver needs none)"
 )
 
 
@@ -33,7 +35,7 @@ def run(args):
     chapter = Chapter(args.document)
     here = Path(sys.executable).parent  # the environment's programs come first
     path = f"{here}{os.pathsep}{os.environ['PATH']}"
-    quarto = shutil.which("quarto", path=path)
+    quarto = shutil.which("quarto", path=path) or _installed(path)
     if not quarto:
         print(ABSENT, file=sys.stderr)
         return 1
@@ -52,6 +54,15 @@ def run(args):
     for problem in sorted(set(problems)):
         print(problem, file=sys.stderr)
     return 1 if problems else 0
+
+
+def _installed(path):
+    """The quarto that PyPI's package brings into this environment, or None."""
+    print(f"quarto: none on the PATH; installing {PACKAGE}", file=sys.stderr)
+    install = [sys.executable, "-m", "pip", "install", "--quiet", PACKAGE]
+    with contextlib.suppress(OSError):
+        subprocess.run(install, capture_output=True)
+    return shutil.which("quarto", path=path)
 
 
 def in_page(chapter, path):
