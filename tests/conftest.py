@@ -1,8 +1,9 @@
 """What all tests share."""
 
+from importlib import metadata
+
 import numpy as np
 import pytest
-import torch
 from hypothesis import settings
 
 from literate.pytest_lines import (  # noqa: F401 (pytest finds the hooks here)
@@ -17,7 +18,7 @@ settings.load_profile("no deadline")
 def pytest_terminal_summary(terminalreporter):
     """Say which torch the tangled code was compared with, however quiet pytest is."""
     terminalreporter.write_line(
-        f"compared with torch {torch.__version__}, on numpy {np.__version__}"
+        f"compared with torch {metadata.version('torch')}, on numpy {np.__version__}"
     )
 
 

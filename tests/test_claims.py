@@ -1,8 +1,6 @@
 """Each claim has a test, each number a source, each citation an entry."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pypandoc
@@ -11,6 +9,7 @@ import yaml
 
 from claims import __main__ as command
 from claims import citations, ledger, numbers, scan
+from literate.weave import Weaver
 
 ROOT = Path(__file__).parent.parent
 CHAPTER = (ROOT / "chapter.qmd").read_text("utf-8")
@@ -217,13 +216,8 @@ def test_each_claim_is_marked_with_a_link_to_its_row(tmp_path):
         + "\n[Unchecked]{#clm-3 .claim}\n\n"
         + "[]{#checked-prp-one}One\n\n[]{#checked-clm-two}Two\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-m", "literate", "weave", "page.qmd", "--output", "out"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
+    weaver = Weaver(tmp_path / "page.qmd", tmp_path / "out", report=lambda line: None)
+    weaver.weave(["html"])
     page = (tmp_path / "out/page.html").read_text("utf-8")
     marks = re.findall(r'<a[^>]*href="#(checked-[\w-]+)"[^>]*class="claim-mark"', page)
     assert marks == ["checked-prp-one", "checked-clm-two"]
