@@ -9,17 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention import attention, attention_weights, self_attention, softmax
-from oracle import torch_attention
+from oracle import draw, torch_attention
 
 LN3 = math.log(3)
 FLOATS = [np.float16, np.float32, np.float64]
-
-
-def draw(lead, m, n, d_k, d_v, seed=0, dtype=float):
-    """Normal Q, K and V; the leading axes, then queries, keys and widths."""
-    rng = np.random.default_rng(seed)
-    shapes = (*lead, m, d_k), (*lead, n, d_k), (*lead, n, d_v)
-    return [rng.standard_normal(shape).astype(dtype) for shape in shapes]
 
 
 def phrase(seed=0):

@@ -100,7 +100,7 @@ def _plain(value):
     for item in items:
         if item is None:
             return None, "None"
-        if type(item).__module__.partition(".")[0] == "torch":
+        if _package(type(item).__module__) == "torch":
             return None, "torch.Tensor"
         try:
             array = np.asarray(item)
@@ -125,20 +125,16 @@ class _Watch:
         self.steps, self.broken, self.torch = {}, [], ""
 
     def __call__(self, frame, event, arg):
-        if event == "return" and _is_learners(frame.f_code.co_filename):
-            self._keep(frame.f_locals)
-        elif event == "c_call" and _is_learners(frame.f_code.co_filename):
-            module = getattr(arg, "__module__", None) or ""
-            owner = type(getattr(arg, "__self__", None)).__module__
-            if "torch" in (module.partition(".")[0], owner.partition(".")[0]):
+        name = frame.f_code.co_name
+        if _is_learners(frame.f_code.co_filename):
+            if event == "return":
+                self._keep(frame.f_locals)
+            elif event == "c_call" and _is_torchs(arg):
                 self.torch = self.torch or arg.__name__
-        elif event == "call" and frame.f_back:
-            module = frame.f_globals.get("__name__") or ""
-            name = frame.f_code.co_name
-            if module.partition(".")[0] == "torch" and name != "<module>":
-                caller = frame.f_back.f_code.co_filename
-                if _is_learners(caller):
-                    self.torch = self.torch or name
+        elif event == "call" and frame.f_back and name != "<module>":
+            package = _package(frame.f_globals.get("__name__"))
+            if package == "torch" and _is_learners(frame.f_back.f_code.co_filename):
+                self.torch = self.torch or name
 
     def _keep(self, names):
         for step, aliases in STEP_NAMES.items():
@@ -159,6 +155,17 @@ def _kind_of(item):
 def _type_of(value):
     """The name of its type, unless that is endless."""
     return type(value).__name__[:80]
+
+
+def _is_torchs(function):
+    """Whether a function written in C is torch's, or a method of an object of torch."""
+    owner = type(getattr(function, "__self__", None))
+    modules = getattr(function, "__module__", None), owner.__module__
+    return "torch" in map(_package, modules)
+
+
+def _package(module):
+    return (module or "").partition(".")[0]
 
 
 def _worth_sending(value):

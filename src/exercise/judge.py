@@ -233,34 +233,37 @@ def _ignored(exercise, answers):
 
 def _first_step(exercise, answers):
     """The step after the last right one, with both matrices."""
-    for case in exercise.cases:
-        wrong = [
-            (part, mine, wanted)
-            for part, mine, wanted in _parts(exercise, answers, case)
-            if not agree(mine, wanted, tolerance_of(exercise, case))
-        ]
-        if not wrong:
+    case, differs = next(
+        (case, found)
+        for case in exercise.cases
+        for found in _parts(exercise, answers, case)
+        if not agree(*found[1:], tolerance_of(exercise, case))
+    )
+    if not exercise.arguments:  # the right numbers would be the answer itself
+        text = f"No known mistake. Look at the {differs[0]} again."
+        return Verdict(exercise.name, WRONG, text)
+    *_, (part, mine, wanted) = differs, *_wrong_steps(exercise, case, answers[case])
+    text = f"No known mistake. The first step that differs is the {part}. "
+    text += _where(exercise, case)
+    matrices = f"yours:\n{_matrix(mine)}\nright:\n{_matrix(wanted)}"
+    return Verdict(exercise.name, WRONG, text, matrices=matrices)
+
+
+def _wrong_steps(exercise, case, answer):
+    """Back from the result to a right step: (name, the learner's, the right)."""
+    states = run(exercise, case)
+    for step in ("weights", "scores"):
+        mine = answer.steps.get(step)
+        right = [np.asarray(getattr(s, step)) for s in states if hasattr(s, step)]
+        if mine is None or not right or mine.shape != right[-1].shape:
             continue
-        part, mine, wanted = wrong[0]
-        states = run(exercise, case)
-        for step in ("weights", "scores"):
-            got = answers[case].steps.get(step)
-            right = [np.asarray(getattr(s, step)) for s in states if hasattr(s, step)]
-            if got is None or not right or got.shape != right[-1].shape:
-                continue
-            if any(agree(got, r, tolerance_of(exercise, case)) for r in right):
-                break
-            part, mine, wanted = step, got, right[-1]
-        text = f"No known mistake. The first step that differs is the {part}. "
-        text += _where(exercise, case)
-        if not exercise.arguments:  # the answer itself would spoil it
-            return Verdict(exercise.name, WRONG, f"No known mistake. {part} is wrong.")
-        matrices = f"yours:\n{_matrix(mine)}\nright:\n{_matrix(wanted)}"
-        return Verdict(exercise.name, WRONG, text, matrices=matrices)
-    return None
+        if any(agree(mine, r, tolerance_of(exercise, case)) for r in right):
+            return
+        yield step, mine, right[-1]
 
 
 def _parts(exercise, answers, case):
+    """The parts of a result: (name, the learner's, the right)."""
     return zip(exercise.parts, answers[case].value, right_outcome(exercise.name, case))
 
 
