@@ -148,3 +148,10 @@ def test_lint_reports_at_the_chapters_line(project):
     assert (f"chapter.qmd:{second}", "ruff", "src/calm.py:12") in found
     assert "other.py:1: F401" in report
     assert "src/calm.py:7: F401" not in report
+
+
+def test_lint_says_in_one_line_why_ruff_does_not_run(project):
+    (project / "pyproject.toml").write_text("[tool.ruff]\nline-width = 1\n")
+    said = "pyproject.toml:1: ruff does not run: unknown field `line-width`; correct"
+    status, report = run(project, "-m", "literate", "lint")
+    assert status == 1 and report.startswith(said) and report.count("\n") == 1

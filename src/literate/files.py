@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import shlex
 import stat
 import threading
 from contextlib import contextmanager
@@ -80,7 +81,7 @@ def obstacles(root, name):
         if not writable:
             shown = os.path.relpath(place, root)
             what = f"{'the folder ' * (place == folder)}{shown} is read-only"
-            return [Problem(name, 1, what, f"run chmod u+w {shown}")]
+            return [Problem(name, 1, what, f"run chmod u+w {shlex.quote(shown)}")]
     return []
 
 

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -28,9 +29,9 @@ def run(args):
 def findings(paths):
     """What `ruff check` finds, as problems."""
     for found in json.loads(_ruff("check", "--output-format=json", "--", *paths)):
-        what = f"{found['code']} {found['message']}"
-        file, row = found["filename"], found["location"]["row"]
-        yield _problem(file, row, what, f"ruff rule {found['code']} says why")
+        code, file, row = found["code"], found["filename"], found["location"]["row"]
+        fix = "correct it" if code == "invalid-syntax" else f"ruff rule {code} says why"
+        yield _problem(file, row, f"{code} {found['message']}", fix)
 
 
 def misformatted(paths):
@@ -42,7 +43,8 @@ def misformatted(paths):
         elif hunk := HUNK.match(line):
             row = int(hunk[1])
         elif row and line[:1] in ("-", "+"):
-            fix = f"run ruff format {os.path.relpath(file)} (and make stitch)"
+            shown = shlex.quote(os.path.relpath(file))
+            fix = f"run ruff format {shown} (and make stitch)"
             yield _problem(file, row, "ruff format would write this otherwise", fix)
             row = None
         elif row:
@@ -61,9 +63,11 @@ def _problem(file, line, what, fix):
 
 
 def _ruff(*arguments):
-    """What ruff prints; its own errors (not those of the code) end the run."""
+    """What ruff prints. Refuses when it does not run, for its settings most often."""
     command = [sys.executable, "-m", "ruff", *arguments]
     result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode == 2 and arguments[0] == "check":
-        sys.exit(result.stderr.strip())
+        *_, why = result.stderr.strip().splitlines()
+        fix = "correct the settings of ruff"
+        raise Refused([Problem("pyproject.toml", 1, f"ruff does not run: {why}", fix)])
     return result.stdout
