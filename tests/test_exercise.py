@@ -484,6 +484,14 @@ def test_a_file_that_cannot_be_run_is_said_so(tmp_path, source, said):
     assert not right and report.startswith("The file ") and said in report
 
 
+def test_arrays_of_objects_on_the_way_do_no_harm(tmp_path):
+    source = RIGHT.replace("return weights @ V", "weights = weights.astype(object)\n")
+    source += "    for row in weights:\n        row[0] = np.float64(np.nan)\n"
+    source += "    return (weights @ V).astype(float)\n"
+    report, right = check_text(tmp_path, HEAD + source)
+    assert not right and "The result holds NaN." in report
+
+
 @pytest.mark.skipif(os.name == "nt", reason="file descriptors are those of POSIX")
 @pytest.mark.parametrize("sent", ["Call()", "42"])
 def test_what_the_learner_sends_in_place_of_answers_is_not_run(tmp_path, sent):

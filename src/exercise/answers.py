@@ -12,6 +12,7 @@ STEP_NAMES = {  # as learners call them
     "scores": ("scores", "score", "S", "logits", "attn_scores", "attention_scores"),
     "weights": ("weights", "weight", "w", "A", "P", "probs", "attn", "attn_weights"),
 }
+REAL = "biuf"  # kinds of dtype: booleans, integers, floats
 LARGEST = 100_000  # elements of a result, or an array, that is worth sending back
 MOST = 40  # arrays on the way to a result that are worth sending back
 
@@ -112,7 +113,7 @@ def _plain(value):
                 array = array.astype(float)
         except (TypeError, ValueError):
             return None, _kind_of(item)
-        if array.dtype.kind not in "biuf":
+        if array.dtype.kind not in REAL:
             return None, _kind_of(item)
         arrays.append(np.array(array))
     return tuple(arrays), ""
@@ -169,7 +170,9 @@ def _package(module):
 
 
 def _worth_sending(value):
-    return isinstance(value, np.ndarray) and value.size <= LARGEST
+    """Whether it is an array of real numbers, and no giant."""
+    numbers = isinstance(value, np.ndarray) and value.dtype.kind in REAL
+    return numbers and value.size <= LARGEST
 
 
 def _partly_nan(array):

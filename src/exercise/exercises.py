@@ -1,7 +1,9 @@
 """The exercises: what each function gets, what is right, in which steps.
 
-Nothing here imports torch before it is asked for the right answers: the
-process that runs the learner's file reads this module too.
+A catalogue in the chapter's order: each section can be read without the others,
+but for the steps of attention, which come first. Nothing here imports torch
+before it is asked for the right answers: the process that runs the learner's file
+reads this module too.
 """
 
 import contextlib
