@@ -7,10 +7,23 @@ that the checker has to recognize a mistake by what comes out.
 import ast
 
 from exercise.answers import answer_all
+from exercise.check import check_file
 from exercise.exercises import EXERCISES
 from exercise.judge import judge
 
 HEAD = "import math\nimport numpy as np\n"
+
+RIGHT = """def softmax(x):
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+def self_attention(X, W_q, W_k, W_v):
+    Q, K, V = X @ W_q, X @ W_k, X @ W_v
+    scores = Q @ K.T / math.sqrt(K.shape[-1])
+    weights = softmax(scores)
+    return weights @ V
+"""
 
 CORE = """
 def softmax(x):
@@ -478,3 +491,10 @@ def verdict_on(name, source):
     """The checker's verdict on a function in `source`, in this process."""
     exercise = EXERCISES[name]
     return judge(exercise, answer_all(exercise, defined(name, source)))
+
+
+def check_text(tmp_path, source, seconds=20.0):
+    """What the checker says of a file with this source, and whether all is right."""
+    file = tmp_path / "my_attention.py"
+    file.write_text(source, encoding="utf-8", errors="surrogateescape")
+    return check_file(file, seconds=seconds)

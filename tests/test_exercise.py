@@ -1,12 +1,9 @@
-"""The checker: what it says, what it refuses to guess, and what it survives."""
+"""The checker: what it says, and what it refuses to guess."""
 
 import ast
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -22,22 +19,10 @@ from exercise.exercises import EXERCISES
 from exercise.judge import judge
 from exercise.mistakes import MISTAKES
 from exercise.recognize import fingerprints
-from readers import defined, verdict_on, written
+from readers import HEAD, RIGHT, defined, verdict_on, written
 
 ROOT = Path(__file__).parent.parent
 CHAPTER = (ROOT / "chapter.qmd").read_text(encoding="utf-8")
-HEAD = "import math\n\nimport numpy as np\n\n\n"
-RIGHT = """def softmax(x):
-    e = np.exp(x - x.max(axis=-1, keepdims=True))
-    return e / e.sum(axis=-1, keepdims=True)
-
-
-def self_attention(X, W_q, W_k, W_v):
-    Q, K, V = X @ W_q, X @ W_k, X @ W_v
-    scores = Q @ K.T / math.sqrt(K.shape[-1])
-    weights = softmax(scores)
-    return weights @ V
-"""
 
 
 def command(*arguments, cwd=ROOT):
@@ -50,13 +35,6 @@ def command(*arguments, cwd=ROOT):
         timeout=120,
     )
     return result.returncode, result.stdout + result.stderr
-
-
-def check_text(tmp_path, source, seconds=20.0):
-    """What the checker says of a file with this source, and whether all is right."""
-    file = tmp_path / "my_attention.py"
-    file.write_text(source, encoding="utf-8", errors="surrogateescape")
-    return check_file(file, seconds=seconds)
 
 
 # The exercises and their solutions.
@@ -150,7 +128,7 @@ def test_every_link_of_the_checker_leads_into_the_chapter():
         (
             "return weights @ V",
             "return weigths @ V",
-            "NameError: name 'weigths' is not defined, in line 15 of the cell",
+            "NameError: name 'weigths' is not defined, in line 12 of the cell",
         ),
         (
             "weights = softmax(scores)",
@@ -431,113 +409,3 @@ def test_one_wrong_element_is_never_given_a_name(name, size, data):
     answers[case] = SimpleNamespace(**vars(answers[case]) | {"value": tuple(value)})
     verdict = judge(exercise, answers)
     assert verdict.state == "wrong" and verdict.mistakes == (), (case, verdict)
-
-
-# What it survives.
-
-
-def test_an_endless_loop_ends_and_the_rest_is_checked(tmp_path):
-    source = "def by_hand():\n    while True:\n        pass\n\n\n"
-    start = time.monotonic()
-    report, right = check_text(tmp_path, HEAD + source + RIGHT, seconds=4)
-    assert time.monotonic() - start < 60
-    assert not right
-    assert "by_hand: wrong\n  The function did not end within 4 seconds." in report
-    assert "self_attention: right" in report
-
-
-@pytest.mark.parametrize(
-    "line, said",
-    [
-        ("import os; os._exit(0)", "ended the whole Python process (exit status 0)"),
-        ("import os; os.abort()", "ended the whole Python process (signal 6)"),
-        ("raise SystemExit(3)", "SystemExit: 3, in line 19 of my_attention.py"),
-        ("input()", "EOFError"),
-        ("return by_hand()", "RecursionError"),
-        ("return np.ones((10**5, 10**5))", "10**5))`"),
-        (
-            "return np.broadcast_to(1, (10**6, 10**6))",
-            "shape (1000000, 1000000), where",
-        ),
-        ("return (np.ones(60_000),) * 2", "The result is a tuple of 2, where"),
-        ("return type('A', (), {'__array__': lambda *a, **b: 1 / 0})()", "in line 19"),
-    ],
-)
-def test_a_crash_does_not_take_the_checker_down(tmp_path, line, said):
-    source = HEAD + RIGHT + f"\n\ndef by_hand():\n    {line}\n"
-    report, right = check_text(tmp_path, source)
-    assert not right
-    assert said in " ".join(report.split()) and "self_attention: right" in report
-
-
-@pytest.mark.parametrize(
-    "source, said",
-    [
-        ("x = (\n", "SyntaxError: '(' was never closed, in line 1 of my_attention.py"),
-        ("\nimport sys\nsys.exit(0)\n", "SystemExit: 0, in line 3 of my_attention.py"),
-        ("import os\nos._exit(0)\n", "ended the whole Python process"),
-        ("x = '\udce9'\n", "SyntaxError: (unicode error)"),
-    ],
-)
-def test_a_file_that_cannot_be_run_is_said_so(tmp_path, source, said):
-    report, right = check_text(tmp_path, source)
-    assert not right and report.startswith("The file ") and said in report
-
-
-def test_arrays_of_objects_on_the_way_do_no_harm(tmp_path):
-    source = RIGHT.replace("return weights @ V", "weights = weights.astype(object)\n")
-    source += "    for row in weights:\n        row[0] = np.float64(np.nan)\n"
-    source += "    return (weights @ V).astype(float)\n"
-    report, right = check_text(tmp_path, HEAD + source)
-    assert not right and "The result holds NaN." in report
-
-
-@pytest.mark.skipif(os.name == "nt", reason="file descriptors are those of POSIX")
-@pytest.mark.parametrize("sent", ["Call()", "42"])
-def test_what_the_learner_sends_in_place_of_answers_is_not_run(tmp_path, sent):
-    forged = f"""import os, pickle
-class Call:
-    def __reduce__(self):
-        return open, ({str(tmp_path / "run in the checker")!r}, "x")
-for pipe in range(3, 20):
-    try:
-        os.write(pipe, pickle.dumps({sent}))
-    except OSError:
-        pass
-"""
-    report, right = check_text(tmp_path, forged + HEAD + RIGHT)
-    assert not right and "ended the whole Python process" in report
-    assert os.listdir(tmp_path) == ["my_attention.py"]
-
-
-def test_the_output_is_limited(tmp_path):
-    source = RIGHT.replace("    Q, K", "    print('x' * 10**7)\n    Q, K")
-    report, right = check_text(tmp_path, HEAD + source)
-    assert right
-    assert "Your code printed:" in report and len(report) < 4000
-
-
-@pytest.mark.skipif(os.name == "nt", reason="process groups are those of POSIX")
-def test_a_process_that_the_learner_started_ends_too(tmp_path):
-    child = "import subprocess, sys\n"
-    child += (
-        "p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
-    )
-    child += "print('started', p.pid)\n"
-    report, _ = check_text(tmp_path, HEAD + child + RIGHT)
-    pid = int(re.search(r"started (\d+)", report)[1])
-    time.sleep(0.2)
-    state = Path(f"/proc/{pid}/stat")
-    assert not state.exists() or " Z " in state.read_text()
-
-
-@pytest.mark.skipif(os.name == "nt", reason="sessions are those of POSIX")
-def test_a_process_that_leaves_the_session_does_not_hold_the_checker(tmp_path):
-    child = "import subprocess\n"
-    child += "p = subprocess.Popen(['sleep', '120'], start_new_session=True)\n"
-    child += "print('started', p.pid)\n"
-    start = time.monotonic()
-    report, right = check_text(tmp_path, HEAD + child + RIGHT)
-    took = time.monotonic() - start
-    os.kill(int(re.search(r"started (\d+)", report)[1]), signal.SIGKILL)
-    assert right and took < 60
