@@ -1,5 +1,6 @@
 """The edit loop: what is woven alone, what runs again, what is served to whom."""
 
+import json
 import re
 import threading
 import urllib.error
@@ -8,12 +9,12 @@ import urllib.request
 import pytest
 
 from literate import page, watch
-from literate.serve import Server, listening
-from literate.weave import html
+from literate.serve import Server, differing, listening
+from literate.weave import html, pandoc
 from literate.weave.chapter import Chapter
 from literate.weave.live import LiveKernel, _aligned
 from literate.weave.pandoc import convert
-from literate.weave.quick import Quick
+from literate.weave.quick import Quick, section
 from literate.weave.weaver import Request
 from watching import CHAPTER, WORKS, Author, clean, save, watched, write_chapter
 
@@ -83,6 +84,43 @@ def test_what_others_can_tell_from_the_old_is_woven_whole(weave, old, new):
     assert quick == whole
 
 
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        ("More text.", "A.  More text."),
+        ("More text.", "More text\n:   that explains it."),
+        ("More text.", "More text.\n\n:   It explains the above."),
+        ("More text.", "More text.\n\n- none"),
+        ("More text.", "More <div>text.</div>"),
+        ("More text.", "More text.\n\nOne more, with *stress*.\n\nTwo more."),
+        ("More text.", "More text.\n\n::: {.column-margin}\nMore text.\n:::"),
+        ("- second\n", "- second\n\nAfter it.\n"),
+        ("- second\n", "- second\n\n    In it.\n"),
+        ("\n\n- first\n- second", ""),
+        ("A proposition, number", "As a proposition, the number"),
+        ("As a", "A"),
+        ("We draw", "As [@second2002] says, we draw"),
+        ("We draw", "The claim was checked.\n\nWe draw"),
+        ("The claim was checked.", "The [claim]{#clm-new .claim} was checked."),
+    ],
+)
+def test_no_edit_gives_another_page_than_the_whole(weave, old, new):
+    quick, whole, _ = weave(NO_CELLS.replace(old, new, 1))
+    assert quick == whole
+
+
+def test_a_paragraph_is_woven_without_what_stands_around_it(weave, monkeypatch):
+    asked, call = [], pandoc.call
+    monkeypatch.setattr(pandoc, "call", lambda *a: asked.append(a) or call(*a))
+    weave(NO_CELLS.replace("More text.", "More text, and longer."))
+    chapter, text, *_ = asked[0]
+    assert "longer" in text and "first" not in text and "{#sec-part}" not in text
+    assert not chapter.settings["bibliography"]
+    weave(NO_CELLS.replace("A remark", "One remark"))
+    chapter, text, *_ = asked[2]
+    assert "{#sec-two}" in text and chapter.settings["bibliography"]
+
+
 def test_a_style_is_swapped_in_the_page(weave, monkeypatch):
     monkeypatch.setattr(page, "stylesheet", lambda: "p { color: red }")
     quick, whole, exact = weave(NO_CELLS)
@@ -140,7 +178,7 @@ def test_an_open_page_hears_of_versions_styles_and_problems(server):
     def listen():
         with urllib.request.urlopen(server.address + "listen", timeout=10) as stream:
             for line in stream:
-                if line.strip():
+                if line.startswith(b"data"):
                     heard.append(line.decode().strip())
                 opened.set()
                 if len(heard) == 5:
@@ -149,17 +187,52 @@ def test_an_open_page_hears_of_versions_styles_and_problems(server):
     listener = threading.Thread(target=listen)
     listener.start()
     opened.wait(10)
-    server.show("<body></body>")
+    first = server.version
+    server.show('<body><section id="a">1</section></body>')
+    server.show('<body><section id="a">2</section></body>')
     server.style("<body></body>", "p {}")
     server.warn(["doc.qmd:1: what; fix"])
     listener.join(10)
-    assert heard == [
-        'data: ["version", 0]',
-        'data: ["problems", []]',
-        'data: ["version", 1]',
-        'data: ["style", "p {}"]',
-        'data: ["problems", ["doc.qmd:1: what; fix"]]',
+    assert [json.loads(line.removeprefix("data: ")) for line in heard] == [
+        ["problems", []],  # no version: an old page stays until there is a new one
+        ["version", first + 1],
+        ["sections", [first + 2, {"a": '<section id="a">2</section>'}]],
+        ["style", "p {}"],
+        ["problems", ["doc.qmd:1: what; fix"]],
     ]
+
+
+SECTIONS = (
+    '<main>0<section id="a">1<section id="b" class="level2">2</section>3</section>'
+    '<section id="c">4<script>5</script></section>6</main>'
+)
+
+
+@pytest.mark.parametrize(
+    "old, new, ids",
+    [
+        ("", "", []),
+        ("2", "two", ["b"]),
+        ("3", "three", ["a"]),
+        ("1<s", "one<s", ["a"]),
+        ("2</section>3", "two</section>three", ["b", "a"]),
+        ("0", "zero", None),
+        ("6", "six", None),
+        ("4", "four", None),  # its script would not run again
+        ('id="b"', 'id="d"', None),
+        ('id="b" class="level2"', 'id="b"', ["b"]),
+        ("2</section>3", "2</section></section>3", None),
+        ("2</section>", "2", None),
+    ],
+)
+def test_sections_are_swapped_where_nothing_else_differs(old, new, ids):
+    page = SECTIONS.replace(old, new, 1)
+    sections = differing(SECTIONS, page)
+    assert (sections if sections is None else [*sections]) == ids
+    swapped = SECTIONS
+    for id in ids or []:
+        swapped = swapped.replace(section(swapped, id), sections[id])
+    assert ids is None or swapped == page
 
 
 def test_the_served_copy_alone_may_listen():

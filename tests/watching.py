@@ -114,9 +114,10 @@ def write_chapter(folder, text=CHAPTER):
     return folder / "doc.qmd"
 
 
-def watched(path):
+def watched(path, server=None):
     """A watch of the chapter that has dealt with it once."""
-    watch = Watch(path, Screen(path.parent / "_build/watch"), timeout=60)
+    server = server or Screen(path.parent / "_build/watch")
+    watch = Watch(path, server, timeout=60)
     save(watch, *watch._sources())
     return watch
 

@@ -4,6 +4,7 @@ import ast
 import difflib
 import textwrap
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from literate.cells import scan
@@ -83,5 +84,9 @@ def _is_docstring(node):
 
 
 def _cells(chapter):
-    document = scan(Path(chapter).read_text(encoding="utf-8"), str(chapter))
-    return {cell.label: cell for cell in document.cells if cell.label}
+    return _labeled(Path(chapter).read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=1)  # a table of changes asks again and again
+def _labeled(text):
+    return {cell.label: cell for cell in scan(text).cells if cell.label}

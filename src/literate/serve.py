@@ -14,6 +14,7 @@ import logging
 import os
 import re
 import threading
+import time
 from pathlib import Path
 
 from tornado.httpserver import HTTPServer
@@ -21,9 +22,13 @@ from tornado.iostream import StreamClosedError
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
 
+from .weave.quick import section
+
 ADDRESS = "127.0.0.1"
 LISTENER = (Path(__file__).parent / "page/listen.js").read_text("utf-8")
 POLICY = re.compile(r'(<meta http-equiv="Content-Security-Policy" content=")([^"]*)')
+TAG = re.compile(r"(</?section\b[^>]*>)")
+ID = re.compile(r' id="([^"]*)"')
 WAITING = '<!DOCTYPE html>\n<html lang="en"><title>Not woven yet</title><body></body>'
 
 
@@ -37,7 +42,8 @@ class Server:
         logging.getLogger("tornado").setLevel(logging.CRITICAL)  # the lines are ours
         self.folder, self.sockets = Path(folder), bind_sockets(port, ADDRESS)
         self.port = self.sockets[0].getsockname()[1]
-        self.page, self.version, self.problems = WAITING, 0, []
+        self.page, self.problems = WAITING, []
+        self.version = time.time_ns() // 10**6  # none that an earlier watch had
         self.listeners = set()
         ready = threading.Event()
         self.thread = threading.Thread(target=asyncio.run, args=[self._serve(ready)])
@@ -50,9 +56,14 @@ class Server:
         return f"http://{ADDRESS}:{self.port}/"
 
     def show(self, page):
-        """Serve this page from now on, and have open ones load it."""
-        self.page, self.version = page, self.version + 1
-        self._tell("version", self.version)
+        """Serve this page from now on; open ones take the sections that differ, or
+        load it where more does."""
+        old, self.page, self.version = self.page, page, self.version + 1
+        sections = differing(old, page)
+        if sections is None:
+            self._tell("version", self.version)
+        else:
+            self._tell("sections", (self.version, sections))
 
     def style(self, page, css):
         """Serve this page from now on; open ones take its style sheet alone."""
@@ -139,8 +150,10 @@ class Listen(Local):
         self.set_header("Content-Type", "text/event-stream")
         events, server = asyncio.Queue(), self.server
         server.listeners.add(events)
-        events.put_nowait(("version", server.version))
+        if server.page is not WAITING:  # an old page stays until there is a new one
+            events.put_nowait(("version", server.version))
         events.put_nowait(("problems", server.problems))
+        self.write("retry: 300\n")  # milliseconds: a watch that starts again is back
         try:
             while event := await events.get():
                 self.write(f"data: {json.dumps(event)}\n\n")
@@ -153,8 +166,7 @@ class Listen(Local):
 
 def listening(page, version):
     """The page with the script that listens, and a policy that allows for it."""
-    script = f"const version = {version};\n{LISTENER}"
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(LISTENER.encode()).digest()).decode()
 
     def loosened(match):
         policy = re.sub(r"(script-src)( 'none')?", rf"\1 'sha256-{digest}'", match[2])
@@ -163,4 +175,32 @@ def listening(page, version):
         return f"{match[1]}{policy}; connect-src 'self'"
 
     page = POLICY.sub(loosened, page, count=1)
-    return page.replace("</body>", f"<script>{script}</script>\n</body>", 1)
+    script = f'<script data-version="{version}">{LISTENER}</script>'
+    return page.replace("</body>", f"{script}\n</body>", 1)
+
+
+def differing(old, new):
+    """The sections of `new` by id that make it of `old`; None where they do not.
+
+    A script would not run again in a section that takes another's place.
+    """
+    olds, news = _pieces(old), _pieces(new)
+    if [id for id, _ in olds] != [id for id, _ in news]:
+        return None
+    changed = [piece[0] for piece, before in zip(news, olds) if piece != before]
+    sections = {id: section(new, id) for id in changed}
+    if any(part is None or "<script" in part for part in sections.values()):
+        return None
+    return sections
+
+
+def _pieces(page):
+    """The page cut at the tags of sections: (the innermost one's id, text)."""
+    ids, pieces = [None], []
+    for text in TAG.split(page):
+        if text.startswith("<section"):
+            ids.append(ID.search(text) and ID.search(text)[1])
+        pieces.append((ids[-1], text))
+        if text == "</section>" and ids[1:]:
+            ids.pop()
+    return pieces

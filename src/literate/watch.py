@@ -10,7 +10,9 @@ import asyncio
 import hashlib
 import os
 import queue
+import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -141,7 +143,11 @@ class Watch:
         names = sorted(os.path.relpath(path, self.root) for path in changed)
         what = self.path.name if first else ", ".join(names[:3])
         if not first and changed & _loaded():
-            print(f"{what}: changed, and it is part of the watch: it starts again")
+            if problem := self._unfit():
+                self._refuse([problem])
+                return None
+            why = "changed, and it is part of the watch: it starts again"
+            print(f"{what}: {why}", flush=True)
             return RESTART
         began = time.monotonic()
         if STYLE in changed:
@@ -291,6 +297,17 @@ class Watch:
         self.tangled = digest(chapter)
         self.seen |= {path: digest(path) for path in map(self.root.joinpath, names)}
         return [f"{verb} {name}" for name in names]
+
+    def _unfit(self):
+        """What is wrong with the files that a new process would be made of."""
+        command = [sys.executable, "-c", "import literate.watch"]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode == 0:
+            return None
+        path, line = re.findall(r'File "(.+)", line (\d+)', done.stderr)[-1]
+        error = done.stderr.strip().rpartition("\n")[2]
+        what = f"the watch cannot start again: {error}"
+        return Problem(os.path.relpath(path, self.root), int(line), what, "correct it")
 
     def _results(self, chapter, timeout, report):
         """What the cells gave, if they need not run; else have them run."""

@@ -5,11 +5,16 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Error
 
-from watching import CHAPTER, write_chapter
+from literate import watch
+from literate.serve import Server
+from watching import CHAPTER, Author, clean, save, watched, write_chapter
 
 LONG = "\n\n".join(f"Paragraph {n}." for n in range(300))
 
@@ -65,10 +70,19 @@ def test_edits_reach_the_open_page_where_it_was(project, opened):
     page.get_by_text("Paragraph 200.").scroll_into_view_if_needed()
     place = page.evaluate("scrollY")
     assert place > 1000
+    page.evaluate("window.loaded = 'once'")
     edit(path, "Paragraph 200.", "Paragraph two hundred.")
     page.get_by_text("Paragraph two hundred.").wait_for()
     wait(lambda: abs(page.evaluate("scrollY") - place) < 2)
-    edit(path, "print(seen, total)", "print(total * 7)", by_renaming=True)
+    edit(path, "print(seen, total)", "print(total * 9)")
+    page.locator(".cell-output-stdout", has_text="54").wait_for()
+    wait(lambda: abs(page.evaluate("scrollY") - place) < 2)
+    assert page.evaluate("window.loaded") == "once"  # sections were swapped
+    edit(path, 'title: "Watched"', 'title: "Seen"')
+    page.get_by_role("heading", name="Seen").wait_for()
+    wait(lambda: abs(page.evaluate("scrollY") - place) < 2)
+    assert page.evaluate("window.loaded") is None
+    edit(path, "print(total * 9)", "print(total * 7)", by_renaming=True)
     page.locator(".cell-output-stdout", has_text="42").wait_for()
     wait(lambda: abs(page.evaluate("scrollY") - place) < 2)
     helper = path.parent / "src/helper.py"
@@ -77,6 +91,57 @@ def test_edits_reach_the_open_page_where_it_was(project, opened):
     for number in range(10):  # a burst
         edit(path, "last word is", f"last word is {number},")
     page.get_by_text("last word is 9, 8, 7").wait_for()
+
+
+DOCUMENT = """() => {
+  const root = document.documentElement.cloneNode(true);
+  for (const own of root.querySelectorAll("#watch-problems, script")) own.remove();
+  return root.outerHTML;
+}"""
+
+
+def document(page):
+    """What stands in the page, apart from the watch's own; None while it loads."""
+    try:
+        return page.evaluate(DOCUMENT)
+    except Error:
+        return None
+
+
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """A watch that this test moves on, and its server."""
+    monkeypatch.setattr(watch, "QUIET", 0)
+    (tmp_path / "_build/watch").mkdir(parents=True)
+    with (
+        closing(Server(tmp_path / "_build/watch", 0)) as server,
+        closing(watched(write_chapter(tmp_path), server)) as running,
+    ):
+        yield running, server
+
+
+def test_after_a_hundred_edits_the_open_page_is_the_clean_one(
+    tmp_path, browser, served
+):
+    running, server = served
+    author, loads = Author(running.path, seed=1), []
+    page = browser.new_page()
+    page.goto(server.address)
+    page.on("load", lambda _: loads.append(1))
+    for number in range(100):
+        save(running, author.edit())
+        if number % 25 == 24:
+            if author.sound is not None:
+                save(running, author.edit())
+            with ThreadPoolExecutor(1) as other:  # Playwright's loop has this thread
+                whole = other.submit(clean, running.path, tmp_path / "clean").result()
+            assert server.page == whole
+            fresh = browser.new_page()
+            fresh.goto(server.address)
+            wait(lambda fresh=fresh: document(page) == document(fresh))
+            fresh.close()
+    assert len(loads) < 50  # else sections were swapped
+    page.close()
 
 
 def test_a_broken_chapter_shows_a_banner_until_it_is_mended(project, opened):

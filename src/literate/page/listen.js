@@ -1,4 +1,6 @@
-// In the page that `watch` serves: load the next version, swap the style, warn.
+// In the page that `watch` serves: swap sections or the style, or load the next
+// version where that does not do; warn.
+let version = Number(document.currentScript.dataset.version);
 const stream = new EventSource("/listen");
 const banner = document.createElement("pre");
 banner.id = "watch-problems";
@@ -10,14 +12,34 @@ banner.style.cssText =
 document.body.append(banner);
 
 const KEPT = "watch-place";
-const folds = () => [...document.querySelectorAll("details")];
+const folds = (part) => [...part.querySelectorAll("details")];
+const opened = (part) => folds(part).map((fold) => fold.open);
+function reopen(part, open) {
+  const now = folds(part);
+  if (now.length === open.length) now.forEach((fold, i) => (fold.open = open[i]));
+}
+function swap(old, html) {
+  const open = opened(old);
+  old.insertAdjacentHTML("afterend", html);
+  const part = old.nextElementSibling;
+  old.remove();
+  reopen(part, open);
+  part.dispatchEvent(new Event("swapped", { bubbles: true }));
+}
 
 const events = {
   version(found) {
     if (found === version) return;
-    const open = folds().map((fold) => fold.open);
-    sessionStorage.setItem(KEPT, JSON.stringify({ y: scrollY, open }));
+    sessionStorage.setItem(KEPT, JSON.stringify({ y: scrollY, open: opened(document) }));
     location.reload();
+  },
+  sections([found, sections]) {
+    if (found !== version + 1) return events.version(found);
+    for (const [id, html] of Object.entries(sections)) {
+      swap(document.getElementById(id), html);
+    }
+    dispatchEvent(new Event("resize")); // the page's script looks at the boxes anew
+    version = found;
   },
   style(css) {
     document.querySelector("head style").textContent = css;
@@ -36,8 +58,7 @@ stream.onmessage = (message) => {
 const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
 if (kept) {
   sessionStorage.removeItem(KEPT);
-  const now = folds();
-  if (now.length === kept.open.length) now.forEach((fold, i) => (fold.open = kept.open[i]));
+  reopen(document, kept.open);
   history.scrollRestoration = "manual";
   const back = () => scrollTo({ top: kept.y, behavior: "instant" });
   back();

@@ -27,8 +27,8 @@ function scheme() {
   button.hidden = false;
 }
 
-function anchors() {
-  for (const heading of document.querySelectorAll("section[id] > :is(h1, h2, h3, h4)")) {
+function anchors(part) {
+  for (const heading of part.querySelectorAll("section[id] > :is(h1, h2, h3, h4)")) {
     const anchor = document.createElement("a");
     anchor.className = "anchor";
     anchor.href = `#${heading.parentElement.id}`;
@@ -38,8 +38,8 @@ function anchors() {
   }
 }
 
-function copyButtons() {
-  for (const block of document.querySelectorAll("div.sourceCode")) {
+function copyButtons(part) {
+  for (const block of part.querySelectorAll("div.sourceCode")) {
     const button = document.createElement("button");
     button.type = "button";
     button.className = "code-copy-button";
@@ -69,17 +69,16 @@ async function copy(text) {
 // The section that is being read: the last whose heading is near the top or above.
 function contents() {
   const links = [...document.querySelectorAll("#TOC a[href^='#']")];
-  const targets = links.map((link) =>
-    document.getElementById(decodeURIComponent(link.hash.slice(1))),
-  );
+  const target = (link) =>
+    document.getElementById(decodeURIComponent(link.hash.slice(1)));
   const place = document.querySelector(".bar-place");
   let current = null;
   const update = () => {
     const line = 6 * parseFloat(getComputedStyle(root).fontSize);
     const bottom = scrollY + innerHeight >= root.scrollHeight - 2;
     let at = -1;
-    targets.forEach((target, i) => {
-      if (target && (bottom || target.getBoundingClientRect().top <= line)) at = i;
+    links.map(target).forEach((section, i) => {
+      if (section && (bottom || section.getBoundingClientRect().top <= line)) at = i;
     });
     if (links[at] === current) return;
     current?.removeAttribute("aria-current");
@@ -107,11 +106,9 @@ function contents() {
 
 // Boxes that scroll sideways can be reached and named by keyboard users.
 function scrollers() {
-  const boxes = document.querySelectorAll(
-    "pre, .scroller, p:has(math[display='block'])",
-  );
+  const boxes = "pre, .scroller, p:has(math[display='block'])";
   const mark = () => {
-    for (const box of boxes) {
+    for (const box of document.querySelectorAll(boxes)) {
       if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }
@@ -133,9 +130,15 @@ function unfoldForPrint() {
   });
 }
 
+// What is there once for each heading and listing; again where `watch` swaps a part.
+function furnish(part) {
+  anchors(part);
+  copyButtons(part);
+}
+
 scheme();
-anchors();
-copyButtons();
+furnish(document);
+addEventListener("swapped", (event) => furnish(event.target));
 if (document.getElementById("TOC")) contents();
 scrollers();
 unfoldForPrint();

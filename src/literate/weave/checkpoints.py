@@ -19,6 +19,7 @@ import re
 import sys
 import types
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from IPython import get_ipython
@@ -52,7 +53,7 @@ class _State:
         shared = sorted(group for group in names.values() if len(group) > 1)
         outside = {name: _digest(value) for name, value in self.outside.items()}
         parts = [self.digests, self.modules, outside, self.count, shared]
-        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+        return _sha256(json.dumps(parts, sort_keys=True).encode())
 
 
 def listen():
@@ -154,9 +155,16 @@ def file_digest(path):
         data = Path(path).read_bytes()
     except OSError:
         return None
-    if path.endswith(".qmd"):
-        pieces = scan(data.decode("utf-8", "replace")).cells
-        data = "".join(cell.source for cell in pieces).encode()
+    return _cells_digest(data) if path.endswith(".qmd") else _sha256(data)
+
+
+@lru_cache(maxsize=2)  # many cells may ask of one file
+def _cells_digest(data):
+    cells = scan(data.decode("utf-8", "replace")).cells
+    return _sha256("".join(cell.source for cell in cells).encode())
+
+
+def _sha256(data):
     return hashlib.sha256(data).hexdigest()
 
 
@@ -169,9 +177,9 @@ def _heard(event, arguments):
             paths = [path]
     elif event in ("subprocess.Popen", "os.fork", "os.posix_spawn"):
         paths = map(str, Path("src").resolve().rglob("*.py"))
-    for path in paths:
+    for path in {*paths} - _read.keys():
         _hearing[0] = False
-        _read.setdefault(path, file_digest(path))
+        _read[path] = file_digest(path)
         _hearing[0] = True
 
 

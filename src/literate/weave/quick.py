@@ -3,11 +3,15 @@
 A section stands for itself when the rest of the page cannot tell the old from
 the new: no other ids, headings, citations, footnotes, or number of code blocks.
 It is then read, filtered and written alone, with the numbers that the whole
-document gave, and takes its old place. Everything else is woven as a whole.
+document gave, and takes its old place; where whole paragraphs alone differ,
+they do. Everything else is woven as a whole.
 """
 
 import re
+from copy import copy
 from dataclasses import dataclass
+from itertools import chain
+from os.path import commonprefix
 
 from . import pandoc
 from .chapter import fence_part
@@ -15,7 +19,10 @@ from .chapter import fence_part
 HEADING = re.compile(r"(#{1,2}) .*\{#([\w-]+)[^}]*\}\s*$")
 CELL_LINE = re.compile(r'^([ \t]*::: \{\.cell .*)\bline="\d+"\}$', re.MULTILINE)
 DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:")
-NOTE = re.compile(r"\[\^|\^\[|^ {0,3}\(@", re.MULTILINE)
+NOTE = re.compile(r"\[\^|\^\[|(?:\A|\n\s*\n) {0,3}\(@")
+PARAGRAPH = re.compile(  # that begins like a sentence: no list, term, table or HTML
+    r'\n*(?:\*\*)?\[?(?:[A-Z][a-z]*|@[\w-]+),? [^<\n]*(?:\n[\w*\[($"][^<\n]*)*\n?'
+)
 CODE_ID = re.compile(r'((?:id="|href="#)cb)(\d+)')
 END = "# End {.unnumbered}\n\n::: {#refs}\n:::"  # the references stand apart
 LINE_ID = re.compile(r"cb\d+-\d+")
@@ -105,25 +112,40 @@ class Quick:
             return None
         if any(_defines(part) for part in parts):
             return None
-        _, _, arguments = given
-        keys = sorted(_cited(page))
-        matter = f"---\nnocite: '{', '.join('@' + key for key in keys)}'\n---"
-        rows = re.findall(r'\bid="(checked-[^"]+)"', page)  # of the ledger: claims ask
-        end = "".join([END, *(f"\n[]{{#{row}}}" for row in rows)])
-        texts = [matter if keys else "", *(parts[at].text for at in changed), end]
-        text = "\n\n".join(texts)
-        written, problems, _ = pandoc.call(
-            chapter, text, "html", None, {"known": last.numbers}, arguments
-        )
-        if problems:
+        changes = [_paragraphs(*pairs[at]) or (parts[at],) for at in changed]
+        written = self._written(chapter, changes, given[2])
+        if written is None:
             return None
-        for at in changed:
-            old, new = _section(page, parts[at].id), _section(written, parts[at].id)
+        for change in changes:
+            old = section(page if len(change) == 1 else written, change[0].id)
+            new = section(written, change[-1].id)
+            if len(change) == 2:
+                old, new = _body(old), _body(new)
             new = old and new and _renumbered(new, old)
-            if not new or _skeleton(old) != _skeleton(new):
+            if not new or page.count(old) != 1 or _skeleton(old) != _skeleton(new):
                 return None
             page = page.replace(old, new, 1)
         return page
+
+    def _written(self, chapter, changes, arguments):
+        """What Pandoc makes of all parts in the changes, None if there are problems."""
+        last = self.last
+        texts = [part.text for change in changes for part in change]
+        keys = sorted(_cited(last.page))
+        if any(f"@{key}" in text for key in keys for text in texts):
+            nocite = ", ".join(f"@{key}" for key in keys)
+            texts = [f"---\nnocite: '{nocite}'\n---", *texts, END]
+        else:  # a third of the time
+            chapter = copy(chapter)
+            chapter.settings = {**chapter.settings, "bibliography": None}
+        rows = re.findall(r' id="(checked-[^"]+)"', last.page)  # claims ask for them
+        texts += ["# Rows {.unnumbered}", *(f"[]{{#{row}}}" for row in rows)]
+        known = {"known": last.numbers}
+        text = "\n\n".join(texts)
+        written, problems, _ = pandoc.call(
+            chapter, text, "html", None, known, arguments
+        )
+        return None if problems else written
 
 
 def _parts(markdown):
@@ -131,8 +153,7 @@ def _parts(markdown):
     parts, lines, depth = [], [], 0
     level, id = 0, ""
     for line, fenced in _lines(markdown):
-        if not fenced and re.match(r" {0,3}:{3,}", line):
-            depth += -1 if re.fullmatch(r"\s*:{3,}\s*", line) else 1
+        depth += not fenced and _opens(line)
         heading = None if fenced or depth else HEADING.match(line)
         if heading:
             parts.append(Part(level, id, "\n".join(lines)))
@@ -144,6 +165,48 @@ def _parts(markdown):
 def _bare(part):
     """The part without the chapter's lines, which come and go with any edit."""
     return part.level, part.id, CELL_LINE.sub(r"\1", part.text)
+
+
+def _paragraphs(old, new):
+    """What differs between two parts, as parts, if it is paragraphs outside all else:
+    the old text serves to find its place in the page."""
+    olds, news = (_bare(part)[2].split("\n\n") for part in (old, new))
+    start = len(commonprefix([olds, news]))
+    end = len(commonprefix([olds[start:][::-1], news[start:][::-1]]))
+    if start + end == min(len(olds), len(news)):  # only more, or only less
+        start -= 1
+    before, after = olds[:start], olds[len(olds) - end :]
+    texts = [blocks[start : len(blocks) - end] for blocks in (olds, news)]
+    if (
+        _open("\n\n".join(before))
+        or (after and re.match(r" {0,3}[:~]\s", after[0]))  # it is a term
+        or not all(map(PARAGRAPH.fullmatch, chain(*texts)))
+    ):
+        return None
+    return tuple(
+        Part(1, id, f"# Alone {{#{id} .unnumbered}}\n\n" + "\n\n".join(blocks))
+        for id, blocks in zip((f"old-{new.id}", f"new-{new.id}"), texts)
+    )
+
+
+def _open(text):
+    """Whether a fence of code or of a div is open at the end of the text."""
+    depth, fenced = 0, None
+    for line, fenced in _lines(text + "\n"):
+        depth += not fenced and _opens(line)
+    return bool(depth or fenced)
+
+
+def _opens(line):
+    """By how much a line outside code changes the number of open divs."""
+    if not re.match(r" {0,3}:{3,}", line):
+        return 0
+    return -1 if re.fullmatch(r"\s*:{3,}\s*", line) else 1
+
+
+def _body(section):
+    """A section's content after its heading."""
+    return section[section.index("</h1>\n") + 6 : section.rindex("\n</section>")]
 
 
 def _alone(old, new, following):
@@ -178,7 +241,7 @@ def _cited(page):
     return set(" ".join(re.findall(r'data-cites="([^"]*)"', page)).split())
 
 
-def _section(page, id):
+def section(page, id):
     """The `<section>` with this id, whole, or None."""
     start = page.find(f'<section id="{id}"')
     depth = 0
