@@ -26,7 +26,7 @@ DRAFT = {
     "conditional": [71],
     "crlf": [13],
     "fail-cite": [11],
-    "fail-duprefs": [14, 18, 20],
+    "fail-duprefs": [10, 14, 18, 20],
     "fail-image": [10],
     "fail-link": [10],
     "fail-prefix": [10],

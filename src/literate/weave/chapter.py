@@ -105,6 +105,11 @@ class Chapter:
             for match in re.finditer(pattern, piece.source)
         ] or [1]
 
+    @property
+    def lines(self):
+        """The lines of the prose."""
+        return [line for p in self.pieces if not isinstance(p, Cell) for line in p]
+
     @cached_property
     def steps(self):
         """What is executed, in order: cells and inline expressions."""

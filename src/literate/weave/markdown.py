@@ -127,9 +127,6 @@ class CellBlock:
         blocks = [code, *outputs]
         if code and (self.cell.label or "").startswith("lst-"):
             blocks = [div(f"#{self.cell.label}", *blocks, self.option("lst-cap"))]
-        elif code and self.option("lst-label"):
-            listing = div(f"#{self.option('lst-label')}", code, self.option("lst-cap"))
-            blocks = [listing, *outputs]
         return div(f'{attributes} line="{self.cell.line}"', *blocks) + "\n"
 
     def code(self):
@@ -145,7 +142,11 @@ class CellBlock:
             code = "\n".join(dedent(line, self.cell.indent) for line in lines)
         if self.option("code-line-numbers"):
             attributes += " .numberLines"
-        for name in ("filename", "code-fold", "code-summary"):
+        names = ["filename", "code-fold", "code-summary"]
+        if self.option("lst-label"):
+            attributes += f" #{self.option('lst-label')}"
+            names.append("lst-cap")
+        for name in names:
             if value := self.option(name):
                 attributes += " " + attribute(name, "true" if value is True else value)
         return fence(code, attributes)

@@ -100,16 +100,12 @@ def _met(chapter, stderr, messages):
 
 
 def _lines(chapter, token):
-    """The lines of what a filter names: "line 12", or a text of the chapter; of the
-    second place and all that follow, "second #id", where it may be a cell's label."""
+    """The lines where `token` stands; an #id may be a cell's label; or "line 12"."""
     if token.startswith("line "):
         return [int(token.removeprefix("line "))]
-    end = r"(?![\w-])"
-    if not token.startswith("second #"):
-        return chapter.find(re.escape(token) + end)
-    id = re.escape(token.removeprefix("second #"))
-    lines = chapter.find(f"(?:#|label: *){id}{end}", prose_only=False)
-    return lines[1:] or lines
+    start, name = ("(?:#|label: *)", token[1:]) if token[0] == "#" else ("", token)
+    pattern = rf"{start}{re.escape(name)}(?![\w-])"
+    return chapter.find(pattern, prose_only=not start)
 
 
 @cache

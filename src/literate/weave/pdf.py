@@ -47,8 +47,7 @@ def _failure(chapter, source, error):
     place = re.search(r"┌─ (?:\S*/)?(\S+?):(\d+)", error.diagnostic)
     file, at = place.groups() if place else ("", 1)
     named = source.split("\n")[int(at) - 1] if file == ITSELF else file
-    lines = [line for piece in chapter.pieces if type(piece) is tuple for line in piece]
-    alike = {line.number: len(_words(line.text) & _words(named)) for line in lines}
+    alike = {x.number: len(_words(x.text) & _words(named)) for x in chapter.lines}
     what = f"Typst, about here: {error.message}"
     line = max(alike, key=alike.get, default=1)
     return chapter.problem(line, what, "correct what it names")

@@ -5,7 +5,6 @@ import re
 
 import yaml
 
-from ..cells import Cell
 from ..targets import LABEL, repeated_labels
 
 BOOLEAN = (True, False)
@@ -60,15 +59,10 @@ FIX = "leave it out, or render with Quarto (make quarto)"
 
 def unwoven(chapter):
     """What the document asks for and this weaver does not do, as problems."""
-    found = [*repeated_labels(chapter.document), *_labels(chapter)]
+    found = [*repeated_labels(chapter.document), *_cells(chapter), *_prose(chapter)]
     for file, first, node in chapter.sources:
         for line, *wrong in _settings(chapter, node, SETTINGS):
             found.append(chapter.problem(first + line, *wrong, file))
-    for piece in chapter.pieces:
-        if isinstance(piece, Cell):
-            found += _options(chapter, piece)
-        else:
-            found += _prose(chapter, (line for line in piece if not line.part))
     return found
 
 
@@ -80,20 +74,18 @@ def unfit(chapter):
             yield chapter.problem(cell.option_lines[name], what, FIX)
 
 
-def _labels(chapter):
+def _cells(chapter):
     for cell in chapter.document.cells:
         if isinstance(cell.label, str) and not LABEL.fullmatch(cell.label):
             what = f"label {cell.label!r} is not of letters, digits and _.:-"
             yield chapter.problem(cell.option_lines["label"], what, "rename it")
-
-
-def _options(chapter, cell):
-    for name, value in cell.options.items():
-        values = OPTIONS.get(name)
-        if values and not _among(values, value):
-            what = f"cell option '{name}' cannot be {value!r}"
-            fix = f"write {' or '.join(TYPES.get(v, str(v).lower()) for v in values)}"
-            yield chapter.problem(cell.option_lines[name], what, fix)
+        for name, value in cell.options.items():
+            values = OPTIONS.get(name)
+            if values and not _among(values, value):
+                what = f"cell option '{name}' cannot be {value!r}"
+                choices = [TYPES.get(v, str(v).lower()) for v in values]
+                fix = f"write {' or '.join(choices)}"
+                yield chapter.problem(cell.option_lines[name], what, fix)
 
 
 def _among(values, value):
@@ -101,10 +93,10 @@ def _among(values, value):
     return kind in values or (kind, value) in [(type(v), v) for v in values]
 
 
-def _prose(chapter, lines):
-    for line in lines:
+def _prose(chapter):
+    for line in chapter.lines:
         for pattern, noun in PROSE.items():
-            for match in re.finditer(pattern, line.text):
+            for match in () if line.part else re.finditer(pattern, line.text):
                 what = f"{noun.format(match[1])} is not woven without Quarto"
                 yield chapter.problem(line.number, what, FIX)
 

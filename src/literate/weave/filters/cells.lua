@@ -13,7 +13,7 @@ end
 -- Plain text that a cell put out.
 local function render(div)
   if formats.notebook and div.attributes.line then
-    return formats.marked("cell " .. div.attributes.line, div.content, "end")
+    return formats.between("<!--cell " .. div.attributes.line .. "-->", div.content, "<!--end-->")
   end
   local first = div.content[1]
   if not div.classes:includes "cell-output" or not first then return nil end

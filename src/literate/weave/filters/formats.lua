@@ -17,14 +17,18 @@ function formats.quote(text)
 end
 
 local function tags(name, class, more)
-  local open = "<" .. name .. (class and ' class="' .. class .. '"' or "") .. (more or "") .. ">"
-  return open, "</" .. name .. ">"
+  return "<" .. name .. (class and ' class="' .. class .. '"' or "") .. (more or "") .. ">", "</" .. name .. ">"
+end
+
+-- Blocks between two pieces of HTML.
+function formats.between(open, blocks, close)
+  return pandoc.Blocks { pandoc.RawBlock("html", open) } .. blocks .. { pandoc.RawBlock("html", close) }
 end
 
 -- <name class="class">blocks</name>
 function formats.element(name, class, blocks, more)
   local open, close = tags(name, class, more)
-  return pandoc.Blocks { pandoc.RawBlock("html", open) } .. pandoc.Blocks(blocks) .. { pandoc.RawBlock("html", close) }
+  return formats.between(open, blocks, close)
 end
 
 -- <name class="class">inlines</name>, as a block
@@ -32,12 +36,6 @@ function formats.inline_element(name, class, inlines, more)
   local open, close = tags(name, class, more)
   return pandoc.Plain(
     pandoc.Inlines { pandoc.RawInline("html", open) } .. pandoc.Inlines(inlines) .. { pandoc.RawInline("html", close) })
-end
-
--- Blocks between comments that the notebook is made by.
-function formats.marked(open, blocks, close)
-  return pandoc.Blocks { pandoc.RawBlock("html", "<!--" .. open .. "-->") } .. blocks
-    .. { pandoc.RawBlock("html", "<!--" .. close .. "-->") }
 end
 
 -- #name(arguments, title: [inlines])[blocks] <id>

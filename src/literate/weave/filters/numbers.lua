@@ -34,7 +34,7 @@ end
 function numbers.enter(element, number)
   local id = element.identifier
   if numbers.entries[id] and not known[id] then
-    numbers.problem("second #" .. id, "the label " .. id .. " is given twice", "rename one of the two")
+    numbers.problem("#" .. id, "the label " .. id .. " is given twice", "rename one of the two")
   end
   numbers.entries[id] = known[id] or number
   element.attributes.number = numbers.entries[id]
