@@ -29,10 +29,10 @@ def main(arguments=None):
 
 def check(root):
     """Refuse claims without a test, typed numbers and bad citations."""
-    text = _read(root, "chapter.qmd")
+    text = _read(root, scan.CHAPTER)
     found = scan.problems(text, scan.marks_in(root / "tests"))
     found += numbers.problems(text, _read(root, numbers.GIVEN.as_posix()))
-    found += citations.problems(text, _read(root, "references.bib"))
+    found += citations.problems(text, _read(root, citations.BIB))
     if found:
         raise Refused(found)
     return 0
@@ -40,7 +40,7 @@ def check(root):
 
 def prove(root):
     """Run the claims' tests, unless the ledger is of these very sources."""
-    text = _read(root, "chapter.qmd")
+    text = _read(root, scan.CHAPTER)
     stated = {claim.id for claim in scan.claims_of(text)}
     kept = ledger.read(root / ledger.LEDGER)
     if (

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from literate.problems import Problem
 
-from .scan import CODE, prose_of, sentences_of
+from .scan import CHAPTER, CODE, prose_of, sentences_of
 
+BIB = "references.bib"
 CITED = re.compile(r"(?<![\w.])@([a-z]+\d{4}[a-z]?)\b")
 ENTRY = re.compile(r"^@(\w+)\{([\w:-]+),\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 FIELD = re.compile(r"^\s*(\w+)\s*=\s*[{\"](.*?)[}\"],?\s*$", re.MULTILINE)
@@ -54,7 +55,7 @@ def entries_of(bibliography):
     ]
 
 
-def problems(text, bibliography, file="chapter.qmd", bib="references.bib"):
+def problems(text, bibliography):
     """Keys without an entry, entries without a key, and what entries lack."""
     lines = [*enumerate(prose_of(text).split("\n"), 1), *sentences_of(text)]
     cited = {
@@ -64,14 +65,14 @@ def problems(text, bibliography, file="chapter.qmd", bib="references.bib"):
     for key in sorted(cited.keys() - {entry.key for entry in entries}):
         line = cited[key]
         what = f"the citation key {key} is not in the bibliography"
-        found.append(Problem(file, line, what, f"add it to {bib}, or correct it"))
+        found.append(Problem(CHAPTER, line, what, f"add it to {BIB}, or correct it"))
     keys = [entry.key for entry in entries]
     for entry in entries:
         for what, fix in _complaints(entry, cited, keys):
-            found.append(Problem(bib, entry.line, f"{entry.key} {what}", fix))
+            found.append(Problem(BIB, entry.line, f"{entry.key} {what}", fix))
     if len(entries) != len(re.findall(r"^@\w+\{", bibliography, re.MULTILINE)):
         what = "an entry cannot be read"
-        found.append(Problem(bib, 1, what, "write a field a line and a lone }"))
+        found.append(Problem(BIB, 1, what, "write a field a line and a lone }"))
     return found
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-from .scan import CODE, claims_of, marks_in
+from .scan import CHAPTER, CODE, claims_of, marks_in
 
 LEDGER = Path("_build/ledger.json")
 NOT_RUN, OLD = "not run", "older than the modules"
@@ -87,7 +87,7 @@ def result(entries, old):
 def table(root="."):
     """The ledger as the Markdown table that ends the chapter."""
     root = Path(root)
-    claims = claims_of((root / "chapter.qmd").read_text("utf-8"))
+    claims = claims_of((root / CHAPTER).read_text("utf-8"))
     marks = marks_in(root / "tests")
     ledger = read(root / LEDGER)
     found = ledger["found"] if ledger else {}

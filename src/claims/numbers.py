@@ -12,7 +12,7 @@ from pathlib import Path
 
 from literate.problems import Problem
 
-from .scan import CODE, prose_of, sentences_of
+from .scan import CHAPTER, CODE, prose_of, sentences_of
 
 GIVEN = Path("tests/given-numbers.txt")
 FIX = f"compute it inline, or enter its phrase in {GIVEN.as_posix()}"
@@ -27,7 +27,7 @@ MATH = re.compile(r"\$[^$\n]+\$")
 FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 
 
-def problems(text, given, file="chapter.qmd"):
+def problems(text, given):
     """The numbers of a chapter that are typed, and phrases of the list not used."""
     phrases = [line for line in given.splitlines() if line and not line.startswith("#")]
     used, found = set(), []
@@ -39,7 +39,8 @@ def problems(text, given, file="chapter.qmd"):
                 words = whole.sub(_blank, words)
         for number in NUMBER.findall(words):
             if number not in FREE:
-                found.append(Problem(file, line, f"the number {number} is typed", FIX))
+                what = f"the number {number} is typed"
+                found.append(Problem(CHAPTER, line, what, FIX))
     for phrase in phrases:
         if phrase not in used:
             line = given.splitlines().index(phrase) + 1

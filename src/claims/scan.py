@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from literate.cells import Prose, scan
 from literate.problems import Problem
 
+CHAPTER = "chapter.qmd"  # in the folder where the commands run
 FENCED = re.compile(r"^(`{3,}|~{3,}).*?^\1[ \t]*$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 PROPOSITION = re.compile(
@@ -59,7 +60,7 @@ def sentences_of(text):
     for cell in scan(text).cells:
         if not cell.filename:
             above = "\n" * (cell.code_line - 1)
-            for line, words in _strings(ast.parse(above + cell.code, "chapter.qmd")):
+            for line, words in _strings(ast.parse(above + cell.code, CHAPTER)):
                 if len(re.findall("[A-Za-z]{2,}", words)) > 2:
                     yield line, words
 
@@ -123,7 +124,7 @@ def marks_in(folder):
     ]
 
 
-def problems(text, marks, file="chapter.qmd"):
+def problems(text, marks):
     """Claims without a test, tests for none, and ids that are not what they seem."""
     claims, prose, found = claims_of(text), prose_of(text), []
     tested = {mark.claim for mark in marks}
@@ -131,11 +132,11 @@ def problems(text, marks, file="chapter.qmd"):
     for claim in claims:
         if claim.id in places:
             what = f"{claim.id} is in line {places[claim.id]} too"
-            found.append(Problem(file, claim.line, what, "rename one of the two"))
+            found.append(Problem(CHAPTER, claim.line, what, "rename one of the two"))
         elif claim.id not in tested:
             what = f"the claim {claim.id} has no test"
             fix = f'mark one with @pytest.mark.claim("{claim.id}")'
-            found.append(Problem(file, claim.line, what, fix))
+            found.append(Problem(CHAPTER, claim.line, what, fix))
         places.setdefault(claim.id, claim.line)
     for mark in marks:
         if mark.claim not in places:
@@ -147,5 +148,5 @@ def problems(text, marks, file="chapter.qmd"):
             line = prose.count("\n", 0, match.start()) + 1
             what = f"{match[0]} marks no claim"
             fix = "write ::: {#prp-name} or [...]{#clm-name .claim}"
-            found.append(Problem(file, line, what, fix))
+            found.append(Problem(CHAPTER, line, what, fix))
     return found
