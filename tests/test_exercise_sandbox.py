@@ -92,6 +92,17 @@ def test_the_output_is_limited(tmp_path):
     assert "Your code printed:" in report and len(report) < 4000
 
 
+@pytest.mark.skipif(os.name == "nt", reason="forks are those of POSIX")
+def test_a_process_that_forks_answers_once(tmp_path):
+    source = RIGHT.replace("    Q, K, V", "    next(once, int)()\n    Q, K, V")
+    also = "\n\ndef contiguous_path(n, k):\n    return max(1, -(-(n - 1) // (k - 1)))\n"
+    report, right = check_text(
+        tmp_path,
+        "import os\nos.fork()\nonce = iter([os.fork])\n" + HEAD + source + also,
+    )
+    assert right, report
+
+
 @pytest.mark.skipif(os.name == "nt", reason="process groups are those of POSIX")
 def test_a_process_that_the_learner_started_ends_too(tmp_path):
     child = "import subprocess, sys\n"
