@@ -92,6 +92,12 @@ def test_the_output_is_limited(tmp_path):
     assert "Your code printed:" in report and len(report) < 4000
 
 
+def test_what_is_printed_last_is_told_whatever_becomes_of_stdout(tmp_path):
+    source = "import sys\nprint('no newline', end='')\nsys.stdout = None\n"
+    report, right = check_text(tmp_path, source + HEAD + RIGHT)
+    assert right and report.endswith("Your code printed:\n  no newline")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="forks are those of POSIX")
 def test_a_process_that_forks_answers_once(tmp_path):
     source = RIGHT.replace("    Q, K, V", "    next(once, int)()\n    Q, K, V")
