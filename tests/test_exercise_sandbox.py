@@ -28,6 +28,7 @@ def test_an_endless_loop_ends_and_the_rest_is_checked(tmp_path):
         ("import os; os.abort()", "ended the whole Python process (signal 6)"),
         ("raise SystemExit(3)", "SystemExit: 3, in line 16 of my_attention.py"),
         ("input()", "EOFError"),
+        ("exec(compile('1 / 0', 'x' * 5000, 'exec'))", "in line 1 of the cell"),
         ("return by_hand()", "RecursionError"),
         ("return np.ones((10**5, 10**5))", "10**5))`"),
         (

@@ -6,8 +6,8 @@ know is described and never guessed.
 """
 
 import linecache
+import os
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -117,8 +117,10 @@ def _exception(exercise, answers):
 
 def place(raised):
     """The learner's line that an exception came from, quoted."""
-    line = linecache.getline(raised.file, raised.line).strip()
-    name = Path(raised.file).name if Path(raised.file).exists() else "the cell"
+    is_file = os.path.isfile(raised.file)
+    name = os.path.basename(raised.file) if is_file else "the cell"
+    readable = is_file or not os.path.exists(raised.file)  # a device may have no end
+    line = linecache.getline(raised.file, raised.line).strip() if readable else ""
     return f"in line {raised.line} of {name}" + (f": `{line}`" if line else "")
 
 
