@@ -9,12 +9,12 @@ import urllib.request
 import pytest
 
 from literate import page, watch
+from literate.loop.live import LiveKernel, _aligned
+from literate.loop.quick import Quick, section
 from literate.serve import Server, differing, listening
 from literate.weave import html, pandoc
 from literate.weave.chapter import Chapter
-from literate.weave.live import LiveKernel, _aligned
 from literate.weave.pandoc import convert
-from literate.weave.quick import Quick, section
 from literate.weave.weaver import Request
 from watching import CHAPTER, WORKS, Author, clean, save, watched, write_chapter
 

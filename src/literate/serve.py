@@ -22,7 +22,7 @@ from tornado.iostream import StreamClosedError
 from tornado.netutil import bind_sockets
 from tornado.web import Application, HTTPError, RequestHandler, StaticFileHandler
 
-from .weave.quick import section
+from .loop.quick import section
 
 ADDRESS = "127.0.0.1"
 LISTENER = (Path(__file__).parent / "page/listen.js").read_text("utf-8")

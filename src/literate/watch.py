@@ -24,6 +24,8 @@ from pathlib import Path
 import watchfiles
 
 from . import page
+from .loop.live import LiveKernel, Stopped
+from .loop.quick import Quick
 from .module import tangled_below
 from .problems import Problem, Refused
 from .serve import Server
@@ -31,8 +33,6 @@ from .stitch import stitched
 from .tangle import tangle, write
 from .weave.execute import alone, kept, key_of, run_steps
 from .weave.html import to_html
-from .weave.live import LiveKernel, Stopped
-from .weave.quick import Quick
 from .weave.weaver import Weaver
 
 QUIET = 0.7  # seconds without an edit, then the whole page is woven again

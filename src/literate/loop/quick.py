@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import chain
 from os.path import commonprefix
 
-from . import pandoc
-from .chapter import fence_part
+from ..weave import pandoc
+from ..weave.chapter import fence_part
 
 HEADING = re.compile(r"(#{1,2}) .*\{#([\w-]+)[^}]*\}\s*$")
 CELL_LINE = re.compile(r'^([ \t]*::: \{\.cell .*)\bline="\d+"\}$', re.MULTILINE)

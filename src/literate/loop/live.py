@@ -22,10 +22,10 @@ from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
 from ..cells import Cell
 from ..problems import Refused
+from ..weave.execute import alone, evaluated, kernel, name_of, run_step
 from .checkpoints import file_digest
-from .execute import alone, evaluated, kernel, name_of, run_step
 
-HELPER = "__import__('literate.weave.checkpoints', fromlist=['take'])"
+HELPER = "__import__('literate.loop.checkpoints', fromlist=['take'])"
 
 
 class Stopped(Exception):
