@@ -153,7 +153,7 @@ def rows(root):
 def test_a_ledger_tells_what_the_tests_found(project):
     assert command.prove(project) == 1
     assert rows(project) == {
-        "prp-one": ("passed", "3e-16"),
+        "prp-one": ("passed", "3·10⁻¹⁶"),
         "clm-two": ("failed", ""),
         "clm-3": ("skipped", ""),
     }

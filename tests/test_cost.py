@@ -10,7 +10,7 @@ from figures.cost import power
 
 
 @pytest.mark.claim("clm-bill")
-def test_one_head_of_scores_takes_a_gib_at_16384_tokens_and_4096_at_64_times_as_many():
+def test_one_head_of_scores_takes_1_gib_at_16384_tokens_and_4096_at_64_times_as_many():
     n = 64
     Q = np.ones((n, 8), np.float32)
     per_pair = attention_weights(Q, Q).nbytes // n**2

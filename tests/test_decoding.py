@@ -189,7 +189,7 @@ def test_rows_that_do_not_fit_are_refused_and_nothing_is_added(K, V, shapes):
 @pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
 @pytest.mark.parametrize(("lead", "m", "n"), [((2,), 4, 7), ((), 1, 1), ((3,), 5, 2)])
 @pytest.mark.parametrize("kind", ["none", "causal", "by head", "by sequence"])
-def test_grouped_queries_equal_torchs_enable_gqa(lead, m, n, n_kv_heads, kind, close):
+def test_grouped_queries_equal_those_of_torch(lead, m, n, n_kv_heads, kind, close):
     Q, K, V = draw(
         (*lead, 6, m, 4), (*lead, n_kv_heads, n, 4), (*lead, n_kv_heads, n, 5)
     )

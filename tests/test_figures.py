@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from figures import Figure, draw
+from figures import Figure, draw, scientific, table
 from figures.palette import DARK, LIGHT
 
 
@@ -84,3 +84,20 @@ def test_elsewhere_a_figure_shows_with_its_caption(tmp_path, monkeypatch):
     shown = Figure("fig-a", "<svg/>", "n < 2", "alt")._repr_mimebundle_()["text/html"]
     assert shown == "<figure><svg/><figcaption>n &lt; 2</figcaption></figure>"
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "x, digits, written",
+    [(0, 0, "0"), (6e-17, 0, "6·10⁻¹⁷"), (-5.954e12, 2, "−5.95·10¹²"), (1, 0, "1·10⁰")],
+)
+def test_a_number_is_written_with_a_power_of_ten(x, digits, written):
+    assert scientific(x, digits) == written
+
+
+@pytest.mark.parametrize(
+    "column, aligned",
+    [(["1,024", "-2"], "-:"), (["NaN", "–", "", "0.5"], "-:"), (["torch", "1"], "--")],
+)
+def test_a_column_of_numbers_is_aligned_to_the_right(column, aligned):
+    rule = table("tbl-a", ["x"], [[cell] for cell in column], "c").data.split("\n")[1]
+    assert rule.rstrip(" |").endswith(aligned), rule

@@ -39,7 +39,7 @@ def draw(lead, n, d_model, seed=0):
     ("batch", "n", "d_model", "n_heads"),
     [(2, 5, 12, 3), (3, 1, 8, 2), (1, 7, 6, 1), (2, 4, 6, 6), (0, 3, 4, 2)],
 )
-def test_multi_head_attention_equals_torchs_module(
+def test_multi_head_attention_equals_the_module_of_torch(
     batch, n, d_model, n_heads, masked, close
 ):
     X, W = draw((batch,), n, d_model)
@@ -52,7 +52,7 @@ def test_multi_head_attention_equals_torchs_module(
 
 
 @pytest.mark.claim("clm-polarity")
-def test_torchs_module_given_the_same_mask_attends_to_the_opposite(close):
+def test_the_module_of_torch_given_the_same_mask_attends_to_the_opposite(close):
     X, W = draw((2,), 5, 12)
     mask = np.random.default_rng(1).random((5, 5)) < 0.5
     mask |= np.eye(5, dtype=bool)

@@ -29,7 +29,9 @@ def test_causal_attention_equals_torch_given_the_same_mask(sizes, close):
 
 
 @pytest.mark.parametrize("n", [1, 2, 9])
-def test_the_causal_mask_equals_torchs_when_queries_and_keys_are_as_many(n, close):
+def test_the_causal_mask_equals_that_of_torch_when_queries_and_keys_are_as_many(
+    n, close
+):
     Q, K, V = draw((2,), n, n, 3, 4)
     close(attention(Q, K, V, causal_mask(n)), torch_attention(Q, K, V, is_causal=True))
 

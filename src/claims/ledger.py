@@ -143,9 +143,9 @@ def opening(text):
 
 def _error(error):
     """The worst error, to one digit."""
-    if error is None:
-        return ""
-    return f"{error:.0e}" if error else "0"
+    from figures import scientific  # and matplotlib, which the verbs do without
+
+    return "" if error is None else scientific(error)
 
 
 def _as_words(test):

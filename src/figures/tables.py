@@ -1,4 +1,4 @@
-"""Tables that code makes: rows in, Markdown with a caption out."""
+"""Tables that code makes: rows in, Markdown with a caption out; and their numbers."""
 
 from IPython.display import Markdown
 
@@ -19,5 +19,16 @@ def table(id, head, rows, caption):
     return Markdown(f"{body}\n\n: {caption} {{#{id}}}\n")
 
 
+def scientific(x, digits=0):
+    """x as a number times a power of ten, as people write it; 0 stays 0."""
+    if x == 0:
+        return "0"
+    factor, power = f"{x:.{digits}e}".split("e")
+    raised = str(int(power)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{factor}·10{raised}".replace("-", "\N{MINUS SIGN}")
+
+
 def _is_number(cell):
-    return str(cell).strip("-\N{MINUS SIGN}")[:1].isdigit()
+    """Whether the cell holds a number, or stands where there is none."""
+    text = str(cell).strip("-\N{MINUS SIGN}\N{EN DASH}")
+    return text in ("", "NaN") or text[0].isdigit()
