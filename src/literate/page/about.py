@@ -67,7 +67,7 @@ def stamp(chapter):
     kept = ledger.read(folder / ledger.LEDGER) or {"found": {}}
     errors = [test.error or 0 for tests in kept["found"].values() for test in tests]
     if errors:
-        yield "Largest error in a test, float16 included", f"{max(errors):.1e}"
+        yield "Largest difference from torch, float16 included", f"{max(errors):.1e}"
 
 
 def _git(folder, *arguments):
