@@ -16,12 +16,8 @@ KINDS = {".pdf": "PDF", ".ipynb": "notebook"}
 
 def to_html(chapter, results, request, convert=convert):
     """The page, with links to the files beside it, and its problems."""
-    arguments = [
-        "--mathml",
-        "--section-divs",
-        "--wrap=none",
-        "--syntax-highlighting=pygments",
-    ]
+    arguments = "--mathml --section-divs --wrap=none --syntax-highlighting=pygments"
+    arguments = arguments.split()
     if chapter.format_option("html", "toc"):
         depth = chapter.format_option("html", "toc-depth") or 3
         arguments += ["--toc", f"--toc-depth={depth}"]
@@ -30,14 +26,9 @@ def to_html(chapter, results, request, convert=convert):
         **page.html_variables(chapter),
         "also": [{"text": KINDS.get(Path(n).suffix, n), "href": n} for n in beside],
     }
-    text, problems = convert(
-        chapter,
-        to_markdown(chapter, results, "html"),
-        "html",
-        page.HTML_TEMPLATE,
-        variables,
-        arguments,
-    )
+    markdown = to_markdown(chapter, results, "html")
+    asked = chapter, markdown, "html", page.HTML_TEMPLATE, variables, arguments
+    text, problems = convert(*asked)
     text = re.sub(
         r'(<section id="footnotes"[^>]*>)\s*<hr />', r"\1<h2>Footnotes</h2>", text
     )

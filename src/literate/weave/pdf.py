@@ -20,14 +20,10 @@ def to_pdf(chapter, results, request):
     arguments = ["--wrap=none", "--syntax-highlighting=idiomatic"]
     if chapter.format_option("typst", "toc"):
         arguments.append("--toc")
-    source, problems = convert(
-        chapter,
-        to_markdown(chapter, results, "typst"),
-        "typst",
-        page.TYPST_TEMPLATE,
-        page.typst_variables(chapter),
-        arguments,
-    )
+    markdown = to_markdown(chapter, results, "typst")
+    variables = page.typst_variables(chapter)
+    asked = chapter, markdown, "typst", page.TYPST_TEMPLATE, variables, arguments
+    source, problems = convert(*asked)
     try:
         pdf = typst.compile(
             source.encode(),
