@@ -3,6 +3,8 @@
 import os
 import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -84,6 +86,25 @@ for pipe in range(3, 20):
     report, right = check_text(tmp_path, forged + HEAD + RIGHT)
     assert not right and "ended the whole Python process" in report
     assert os.listdir(tmp_path) == ["my_attention.py"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such limits")
+def test_a_file_without_end_is_an_error_at_its_line(tmp_path):
+    big = tmp_path / "big"
+    source = HEAD + f"with open({str(big)!r}, 'wb') as f:\n    f.truncate(2**31)\n"
+    report, right = check_text(tmp_path, source + RIGHT)
+    assert not right and "File too large, in line 4 of" in " ".join(report.split())
+    assert big.stat().st_size == 0
+
+
+def test_a_process_that_is_limited_already_gets_no_more():
+    pytest.importorskip("resource", reason="Windows has no such limits")
+    program = "import resource, exercise.child as child\n"
+    program += "resource.setrlimit(resource.RLIMIT_DATA, (3 * 2**30, 3 * 2**30))\n"
+    program += "child.limit(resource.RLIMIT_DATA, child.MEMORY)\n"
+    program += "print(*resource.getrlimit(resource.RLIMIT_DATA))"
+    shown = subprocess.check_output([sys.executable, "-c", program], text=True)
+    assert shown.split() == [str(3 * 2**30)] * 2
 
 
 def test_the_output_is_limited(tmp_path):

@@ -19,7 +19,8 @@ try:
 except ImportError:  # Windows has no such limits
     resource = None
 
-BYTES = 4 * 2**30  # of memory; what asks for more gets a MemoryError at its line
+MEMORY = 4 * 2**30  # bytes; what asks for more gets a MemoryError at its line
+FILE = 2**30  # bytes of one file; what writes more gets an OSError at its line
 
 
 def load(path):
@@ -32,6 +33,13 @@ def load(path):
     return vars(module)
 
 
+def limit(kind, most):
+    """Limit this process, unless it is limited to less already."""
+    _, hard = resource.getrlimit(kind)
+    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+    resource.setrlimit(kind, (most, most))
+
+
 def main():
     """Run the job on stdin: load, then answer exercise by exercise."""
     channel = os.fdopen(os.dup(1), "wb")
@@ -39,7 +47,8 @@ def main():
     path, functions, names = pickle.load(sys.stdin.buffer)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     if resource:
-        resource.setrlimit(resource.RLIMIT_DATA, (BYTES, BYTES))
+        limit(resource.RLIMIT_DATA, MEMORY)
+        limit(resource.RLIMIT_FSIZE, FILE)
 
     process = os.getpid()
 
