@@ -9,6 +9,10 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PINS = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+# In code, in a message, or alone on a line with its comment.
+NAMED = re.compile(
+    r"(?:`|run |then |&& )make((?: [a-z-]{3,})+)|^make ([a-z-]+) +#", re.M
+)
 
 
 def normal(name):
@@ -38,13 +42,29 @@ def test_a_package_pinned_twice_is_pinned_for_different_pythons():
     assert all(" ; " in pin for pins in twice.values() for pin in pins), twice
 
 
-def test_help_lists_every_verb():
+def verbs():
     makefile = (ROOT / "Makefile").read_text("utf-8")
-    phony = set(re.search(r"^\.PHONY:(.*)$", makefile, re.M)[1].split())
+    return set(re.search(r"^\.PHONY:(.*)$", makefile, re.M)[1].split())
+
+
+def test_help_lists_every_verb():
     shown = subprocess.run(
         ["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout
-    assert set(re.findall(r"^  make ([a-z-]+) ", shown, re.M)) == phony
+    assert set(re.findall(r"^  make ([a-z-]+) ", shown, re.M)) == verbs()
+
+
+def test_every_verb_that_a_text_or_a_message_names_exists():
+    files = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "chapter.qmd")]
+    files += (ROOT / "src").rglob("*.py")
+    named = {
+        (file.name, verb)
+        for file in files
+        for found in NAMED.findall(file.read_text("utf-8"))
+        for verb in "".join(found).split()
+    }
+    assert len(named) > 20, named
+    assert {name for name in named if name[1] not in verbs()} == set()
 
 
 def test_the_map_of_the_readme_is_that_of_the_tree():
