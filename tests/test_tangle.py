@@ -751,6 +751,15 @@ def test_case_17_an_empty_target_cell_can_be_filled_and_emptied(folder, blank):
     assert folder.read("chapter.qmd") == chapter
 
 
+@pytest.mark.parametrize("verb", ["tangle", "check"])
+def test_case_17_a_chapter_that_is_no_file_is_said(folder, verb):
+    os.mkfifo(folder.path / "chapter.qmd")  # to read it would take for ever
+    folder.refuses(verb, "chapter.qmd:1: this is not a file; name a file")
+    assert main([verb, str(folder.path)]) == 1
+    said = f"{folder.path.name}:1: this is not a file; name a file\n"
+    assert folder.capsys.readouterr().err == said
+
+
 def test_case_17_a_missing_chapter_is_said(folder):
     folder.refuses("tangle", "chapter.qmd:1: there is no such file; run this in")
 

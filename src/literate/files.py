@@ -31,8 +31,11 @@ def alone_in(folder):
 
 def read(root, name):
     """The text of `root/name`, every byte kept, or None if there is no such file."""
+    path = root / name
+    if path.exists() and not path.is_file():  # a folder; a device may have no end
+        raise Refused([Problem(name or ".", 1, "this is not a file", "name a file")])
     try:
-        return decoded((root / name).read_bytes(), name)
+        return decoded(path.read_bytes(), name)
     except FileNotFoundError:
         return None
 
