@@ -306,6 +306,12 @@ def test_a_figure_is_a_picture_in_the_page_and_lies_in_the_notebook(doc):
     assert caption == "*Figure\xa01: Cap of $x$*"
 
 
+def test_a_mark_is_no_code_in_a_listing_either(doc):
+    doc.weave('```{.python #lst-a lst-cap="C"}\nx = 1  # <1>\n```\n\n1. A note.')
+    assert "&lt;1&gt;" not in doc.page
+    assert "A note." in doc.page
+
+
 @pytest.mark.slow
 def test_any_folder_and_line_ends_will_do(tmp_path, monkeypatch):
     folder = tmp_path / "Größe und Maß"

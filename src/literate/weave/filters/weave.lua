@@ -8,8 +8,8 @@
 package.path = pandoc.path.directory(PANDOC_SCRIPT_FILE) .. "/?.lua;" .. package.path
 
 local features = pandoc.List {
-  "visibility", "claims", "headings", "equations", "floats", "theorems", "callouts", "cells",
-  "annotations", "code", "margin", "references", "images", "notebook",
+  "visibility", "claims", "headings", "equations", "annotations", "floats", "theorems", "callouts",
+  "cells", "code", "margin", "references", "images", "notebook",
 }
 features = features:map(require)
 
