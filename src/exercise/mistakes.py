@@ -48,14 +48,14 @@ def _nothing(s):
     """Leave the state as it is."""
 
 
-def _exp(scores):
-    """Exponentials, each row's largest one 1."""
-    return np.exp(scores - scores.max(axis=-1, keepdims=True))
+def _exp(scores, axis=-1):
+    """Exponentials, the largest along the axis 1."""
+    return np.exp(scores - scores.max(axis=axis, keepdims=True))
 
 
 def _softmax(scores, axis=-1):
     """The right softmax."""
-    e = np.exp(scores - scores.max(axis=axis, keepdims=True))
+    e = _exp(scores, axis)
     return e / e.sum(axis=axis, keepdims=True)
 
 
@@ -669,7 +669,7 @@ def shared_heads_averaged(s):
     s.K, s.V = (A.mean(axis=-3, keepdims=True) for A in (s.K, s.V))
 
 
-# RoPE: `steps` in position, `rates` in radians, `pairs` of features.
+# RoPE: `rates` in radians a position, `angles` a row for each position.
 
 
 @mistake("positions", "sec-positions", "Turn by positions as given; they start at 0.")
