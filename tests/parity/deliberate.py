@@ -97,7 +97,7 @@ PDF = {
         ),
     ],
     "fences": [(HEADER, 'title:"Inner"', 'demo.qmdtitle:"Inner"')],
-    "outputs": [("a long line is broken, not cut", "y" * 94, "y" * 100)],
+    "outputs": [("a long line is broken, not cut", "y" * 96, "y" * 150 + "')")],
     "errors": [
         (
             TRACEBACK,
