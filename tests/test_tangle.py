@@ -900,6 +900,7 @@ def test_the_verbs_import_nothing_heavy(folder):
         subprocess.run(command, check=True)
 
 
+@pytest.mark.slow
 def test_the_verbs_run_where_only_posix_has_a_module(folder):
     folder.write("chapter.qmd", TWO)
     program = (
