@@ -3,9 +3,11 @@
 import re
 from itertools import product
 
+import numpy as np
 import pytest
 
 from figures import Figure, draw, scientific, table
+from figures.figure import _apart
 from figures.palette import DARK, LIGHT
 
 
@@ -101,3 +103,8 @@ def test_a_number_is_written_with_a_power_of_ten(x, digits, written):
 def test_a_column_of_numbers_is_aligned_to_the_right(column, aligned):
     rule = table("tbl-a", ["x"], [[cell] for cell in column], "c").data.split("\n")[1]
     assert rule.rstrip(" |").endswith(aligned), rule
+
+
+def test_names_beside_lines_stay_near_and_do_not_touch():
+    apart = _apart(np.array([0.1, 0.5, 0.51, 0.9]), 0.1)
+    np.testing.assert_allclose(apart, [0.1, 0.455, 0.555, 0.9])

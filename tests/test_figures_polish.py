@@ -41,7 +41,11 @@ def test_an_entry_keeps_its_tokens_color():
     assert fills == [colors[entry // 4] for entry in entries]
 
 
-@pytest.mark.parametrize("name", ["shifted", "decoding"])
-def test_each_curve_is_named_once(name):
-    shown = words(FIGURES[name]())
-    assert shown.count("u") == shown.count("v") == 1
+def test_each_curve_is_named_once_in_each_panel():
+    for name, panels in (("shifted", 1), ("decoding", 2)):
+        shown = words(FIGURES[name]())
+        assert shown.count("u") == shown.count("v") == panels
+
+
+def test_the_factor_stands_where_the_lines_end():
+    assert words(FIGURES["decoding"]()).count("50 times") == 2  # 99 / 2

@@ -1,10 +1,12 @@
 """The figures of the core: reach, shapes, tinted matrices, the scale."""
 
+from itertools import chain
+
 import numpy as np
 from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 
-from .figure import draw
+from .figure import MATH, draw, name_ends
 from .palette import LIGHT
 
 TINT = 0.45  # the deepest tint: ink stays readable on it, in light and in dark
@@ -14,7 +16,8 @@ def one_step(id, tokens, source, designs, caption, alt):
     """What the output at the last token reads, one column for each design.
 
     `designs` maps a name to (the positions read directly, whether a state is
-    passed from each position to the next). The token at `source` is marked.
+    passed from each position to the next, how long the way from `source` is).
+    The token at `source` is marked.
     """
     last, width, pitch = len(tokens) - 1, 2.6, 4.2
 
@@ -23,11 +26,11 @@ def one_step(id, tokens, source, designs, caption, alt):
         for i, token in enumerate(tokens):
             style = {"weight": "bold"} if i in (source, last) else {}
             axes.text(-0.7, -i, token, ha="right", va="center", **style)
-        for k, (name, (reads, chained)) in enumerate(designs.items()):
+        for k, (name, (reads, chained, way)) in enumerate(designs.items()):
             left, right = pitch * k, pitch * k + width
-            axes.text(
-                (left + right) / 2, 1.0, name, weight="bold", va="bottom", ha="center"
-            )
+            middle = (left + right) / 2
+            axes.text(middle, 1.9, name, weight="bold", **CENTER)
+            axes.text(middle, 1.0, way, **CENTER)
             for i in range(last + 1) if chained else reads:
                 role = "key" if i == source else "query"
                 end = -i if chained else -last
@@ -60,21 +63,21 @@ def _nodes(axes, x, positions, role, marker="o", filled=True):
 
 def shapes(id, n, d_model, d_k, d_v, caption, alt):
     """Every product of self-attention, each matrix drawn to one scale."""
-    size = {"n": n, "d_model": d_model, "d_k": d_k, "d_v": d_v}
+    size = {"n": n, "d_k": d_k, "d_v": d_v, MODEL: d_model}
     products = [
         [
-            ("X", "n", "d_model", "ink"),
-            ("W_q", "d_model", "d_k", "query"),
-            ("Q", "n", "d_k", "query"),
+            ("$X$", "n", MODEL, "ink"),
+            ("$W_q$", MODEL, "d_k", "query"),
+            ("$Q$", "n", "d_k", "query"),
         ],
         [
-            ("Q", "n", "d_k", "query"),
-            ("K.T", "d_k", "n", "key"),
+            ("$Q$", "n", "d_k", "query"),
+            (r"$K^\top$", "d_k", "n", "key"),
             ("scores", "n", "n", "scores"),
         ],
         [
             ("weights", "n", "n", "weights"),
-            ("V", "n", "d_v", "value"),
+            ("$V$", "n", "d_v", "value"),
             ("output", "n", "d_v", "output"),
         ],
     ]
@@ -86,71 +89,116 @@ def shapes(id, n, d_model, d_k, d_v, caption, alt):
         axes = canvas.subplots()
         top = 0.0
         for product in products:
+            if product is products[-1]:
+                _softmax(axes, centers[2], centers[0], top + 0.8)
+                top -= 1.3
             height = max(size[down] for _, down, _, _ in product)
             middle = top - height / 2
-            for sign, left, right in zip("@=", (0, 1), (1, 2)):
+            for sign, left, right in zip(("·", "="), (0, 1), (1, 2)):
                 inner = centers[left] + widest[left] / 2, centers[right]
                 x = (inner[0] + inner[1] - widest[right] / 2) / 2
-                axes.text(x, middle, sign, fontsize=11, **CENTER)
+                axes.text(x - 0.3, middle, sign, fontsize=11, **CENTER)
             for center, (name, down, across, role) in zip(centers, product):
                 x, y = center - size[across] / 2, middle + size[down] / 2
                 _grid(axes, x, y, size[down], size[across], 1, role, 0.16)
-                axes.text(center, middle, name, **CENTER, **_bold(role))
-                axes.text(center, y + 0.4, across, **SMALL)
-                axes.text(x - 0.4, middle, down, rotation=90, **SMALL)
-            top -= height + 1.7
-        _fit(axes, -0.9, centers[2] + widest[2] / 2 + 0.1, top + 1.5, 1.0)
+                below = 0 if name.startswith("$") else size[down] / 2 + 0.6
+                style = {"color": LIGHT[role], "fontsize": 9 if below else 12}
+                axes.text(center, middle - below, name, **style, **CENTER)
+                axes.text(center, y + 0.55, f"${across}$", **SIZE)
+                turn = 90 if down == MODEL else 0
+                axes.text(x - 0.5, middle, f"${down}$", rotation=turn, **SIZE)
+            top -= height + 2
+        _fit(axes, -0.9, centers[2] + widest[2] / 2 + 0.1, top + 0.8, 1.0)
 
-    return draw(id, paint, (5.6, 4.8), caption, alt)
+    return draw(id, paint, (3.6, 3.5), caption, alt)
+
+
+MODEL = r"d_\mathrm{model}"
+
+
+def _softmax(axes, start, end, y):
+    """An arrow from the scores, upper right, to the weights, lower left, around y."""
+    line = {"color": LIGHT["ink"], "lw": 1}
+    axes.plot([start, start, end], [y + 0.6, y, y], **line)
+    arrow = {"arrowstyle": "->", "shrinkA": 0, "shrinkB": 0, **line}
+    axes.annotate("", (end, y - 1.1), (end, y), arrowprops=arrow)
+    axes.text((start + end) / 2, y - 0.6, "softmax of each row", **CENTER)
 
 
 CENTER = {"ha": "center", "va": "center"}
-SMALL = {"fontsize": 8, "color": LIGHT["muted"], **CENTER}
+SMALL = {"fontsize": 7.5, "color": LIGHT["muted"], **CENTER}
+SIZE = SMALL | {"fontsize": MATH}
 
 
 def _bold(role):
     return {"color": LIGHT[role], "weight": "bold"}
 
 
-def matrices(id, tables, caption, alt, digits=0):
-    """Matrices side by side, each cell tinted by the size of its number.
+def matrices(id, rows, caption, alt, digits=0, sums=False):
+    """Matrices in one row or several, each cell tinted by its number.
 
-    `tables` is a list of (title, matrix, role, names of rows, of columns). A
-    cell of a negative number is gray.
+    Each of `rows` is a list of (title, matrix, role, names of rows, of columns).
+    The tint grows with the number: a role has one scale, on which weights reach
+    from 0 to 1 and others to the largest number. A cell of a negative number is
+    gray, NaN an empty cell. With `sums` each row of weights has its sum beside it.
     """
-    cell, gap, unit = 1.5, 1.0, 0.34  # width and gap in heights, height in inches
-    wide = [cell * np.shape(matrix)[1] for _, matrix, _, _, _ in tables]
-    tall = max(np.shape(matrix)[0] for _, matrix, _, _, _ in tables)
-    margin = 0.2 * max(len(name) for name in tables[0][3]) + 0.2
-    total = margin + sum(wide) + gap * (len(tables) - 1)
+    largest = {}
+    for _, matrix, role, _, _ in chain.from_iterable(rows):
+        reach = 1.0 if role == "weights" else np.abs(matrix).max()
+        largest[role] = max(reach, largest.get(role, 0))
+
+    def space(_title, matrix, role, *_names):
+        return CELL * np.shape(matrix)[1] + 0.9 + 0.8 * (sums and role == "weights")
+
+    margin = 0.22 * max(len(name) for name in rows[0][0][3]) + 0.3
+    width = margin + max(sum(space(*each) for each in row) for row in rows) - 0.8
+    tall = [max(len(matrix) for _, matrix, _, _, _ in row) for row in rows]
+    height = sum(tall) + 2.2 * len(rows)
+    unit = min(0.34, 3.6 / width)  # the height of a cell, in inches
 
     def paint(canvas):
         axes = canvas.subplots()
-        x = margin
-        for i, row in enumerate(tables[0][3]):
-            axes.text(x - 0.2, -i - 0.5, row, ha="right", va="center")
-        for (title, matrix, role, _, columns), width in zip(tables, wide):
-            axes.text(x, 1.2, title, va="center", **_bold(role))
-            _tint(axes, x, np.asarray(matrix), cell, role, digits)
-            for j, column in enumerate(columns):
-                axes.text(x + cell * (j + 0.5), 0.4, column, **SMALL)
-            x += width + gap
-        _fit(axes, 0, total + 0.1, -tall - 0.1, 1.6)
+        top = 0.0
+        for row, rows_below in zip(rows, tall):
+            x = margin
+            for i, name in enumerate(row[0][3]):
+                axes.text(x - 0.2, top - i - 0.5, name, ha="right", va="center")
+            for title, matrix, role, _, columns in row:
+                matrix = np.asarray(matrix)
+                axes.text(x, top + 1.25, title, va="center", **_bold(role))
+                for j, column in enumerate(columns):
+                    axes.text(x + CELL * (j + 0.5), top + 0.45, column, **SMALL)
+                _tint(axes, x, top, matrix, role, largest[role], digits)
+                if sums and role == "weights":
+                    _sums(axes, x + CELL * matrix.shape[1] + 0.6, top, matrix)
+                x += space(title, matrix, role)
+            top -= rows_below + 2.2
+        _fit(axes, 0, width, top + 2.1, 1.7)
 
-    return draw(id, paint, (unit * (total + 0.1), unit * (tall + 1.7)), caption, alt)
+    return draw(id, paint, (unit * width, unit * (height - 0.4)), caption, alt)
 
 
-def _tint(axes, x, matrix, width, role, digits):
-    largest = np.abs(matrix).max()
-    _grid(axes, x, 0, *matrix.shape, width, role, 0)
+def _sums(axes, x, y, matrix):
+    axes.text(x, y + 0.45, "sum", **SMALL)
+    for i, total in enumerate(matrix.sum(axis=1)):
+        axes.text(x, y - i - 0.53, f"{total:.3g}", color=LIGHT["muted"], **CENTER)
+
+
+CELL = 1.5  # the width of a cell in heights
+
+
+def _tint(axes, x, y, matrix, role, largest, digits):
+    _grid(axes, x, y, *matrix.shape, CELL, role, 0)
     for (i, j), number in np.ndenumerate(matrix):
-        left, bottom = x + width * j, -i - 1
+        left, bottom = x + CELL * j, y - i - 1
+        color = LIGHT[role if number > 0 else "muted"]
+        if np.isnan(number):
+            continue
         if number:
-            color = LIGHT[role if number > 0 else "muted"]
             style = {"fc": color, "alpha": TINT * abs(number) / largest, "lw": 0}
-            axes.add_patch(Rectangle((left, bottom), width, 1, **style))
+            axes.add_patch(Rectangle((left, bottom), CELL, 1, **style))
         text = f"{number:.{digits}f}".replace("-", "\N{MINUS SIGN}")
-        axes.text(left + width / 2, bottom + 0.47, text, **CENTER)
+        axes.text(left + CELL / 2, bottom + 0.47, text, **CENTER)
 
 
 def _grid(axes, x, y, rows, columns, width, role, alpha):
@@ -178,23 +226,26 @@ def scaling(id, dims, spread, slope, caption, alt):
     look = [("query", "-", "o"), ("output", "--", "s")]
 
     def paint(canvas):
-        left, right = canvas.subplots(1, 2)
-        for axes, curves in ((left, spread), (right, slope)):
-            for (name, numbers), (role, line, marker) in zip(curves.items(), look):
+        upper, lower = canvas.subplots(2, 1, sharex=True)
+        upper.set(xscale="log", yscale="log", title="variance of a score")
+        lower.set(ylim=(0, 1), title="slope of the softmax")
+        for axes, curves in ((upper, spread), (lower, slope)):
+            for numbers, (role, line, marker) in zip(curves.values(), look):
                 style = {"color": LIGHT[role], "ls": line, "marker": marker}
-                axes.plot(dims, numbers, label=name, **style)
-            axes.set_xscale("log", base=2)
-            axes.set_xticks(dims, [str(d) for d in dims])
-            axes.set_xlabel("d_k")
-            axes.legend(fontsize=8)
+                axes.plot(dims, numbers, **style)
             axes.grid(axis="y")
-        left.set_yscale("log", base=2)
-        left.set_yticks(dims, [str(d) for d in dims])
-        left.set_title("variance of a score")
-        right.set(ylim=(0, 1))
-        right.set_title("slope of the softmax")
+            axes.set_xticks(dims, [str(d) for d in dims])
+        upper.set_yticks(dims[::2], [str(d) for d in dims[::2]])
+        lower.set_xlabel("$d_k$", fontsize=MATH)
+        for axes, curves in ((upper, spread), (lower, slope)):
+            axes.minorticks_off()
+            ends = [
+                (name, dims[-1], numbers[-1], LIGHT[role])
+                for (name, numbers), (role, _, _) in zip(curves.items(), look)
+            ]
+            name_ends(axes, ends)
 
-    return draw(id, paint, (6.8, 2.9), caption, alt)
+    return draw(id, paint, (3.6, 3.7), caption, alt)
 
 
 def dot_product(a, b):

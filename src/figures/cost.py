@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from .figure import draw
+from .figure import MATH, draw, name_ends
 from .palette import LIGHT
 
 LOOKS = {  # role of the color, line, marker
@@ -10,6 +10,10 @@ LOOKS = {  # role of the color, line, marker
     "flash": ("output", "-", "s"),
     "torch": ("muted", "--", "^"),
 }
+
+
+def _color(name):
+    return LIGHT[LOOKS[name][0]]
 
 
 def power(sizes, values):
@@ -22,7 +26,7 @@ def power(sizes, values):
 
 
 def growth(id, sizes, panels, limit, caption, alt):
-    """Panels side by side, logarithmic both ways, one line for each way to attend.
+    """Panels one below the other, logarithmic both ways, a line for each way.
 
     `panels` maps an axis label to {name: values, one for each size}. `limit` is
     (value, label) of a ceiling in the last panel; the first of its lines goes on,
@@ -30,24 +34,32 @@ def growth(id, sizes, panels, limit, caption, alt):
     """
 
     def paint(canvas):
-        all_axes = canvas.subplots(1, len(panels))
+        all_axes = canvas.subplots(len(panels), 1, sharex=True)
         for axes, (label, lines) in zip(all_axes, panels.items()):
             for name, values in lines.items():
-                role, style, marker = LOOKS[name]
-                look = {"color": LIGHT[role], "ls": style, "marker": marker}
-                axes.loglog(sizes, values, label=name, **look)
-            axes.set_xlabel("tokens n")
-            axes.set_title(label, fontsize=10)
-            axes.grid(True, which="major", lw=0.5)
+                _, style, marker = LOOKS[name]
+                look = {"color": _color(name), "ls": style, "marker": marker}
+                axes.loglog(sizes, values, **look)
+            axes.set_title(label)
+            axes.grid(axis="y")
+            axes.tick_params("y", labelsize=MATH)
             axes.minorticks_off()
-        _ceiling(all_axes[-1], sizes, next(iter(lines.items())), limit)
-        for axes in all_axes:
-            low, high = axes.get_xlim()
-            ticks = [2**k for k in range(9, 19, 2) if low < 2**k < high]
-            axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
-        all_axes[0].legend()
+        axes.set_xlabel("tokens $n$")
+        name, values = next(iter(lines.items()))
+        _ceiling(axes, sizes, (name, values), limit)
+        low, high = axes.get_xlim()
+        ticks = [2**k for k in range(9, 19) if low < 2**k < high]
+        labels = [f"{tick:,}" if k % 2 == 0 else "" for k, tick in enumerate(ticks)]
+        axes.set_xticks(ticks, labels)
+        for axes, lines in zip(all_axes, panels.values()):
+            below = {name: 5} if axes is all_axes[-1] else {}  # its dotted line
+            ends = [
+                (way, sizes[-1], values[-1] / below.get(way, 1), _color(way))
+                for way, values in lines.items()
+            ]
+            name_ends(axes, ends, gap=0.13)
 
-    return draw(id, paint, (7.2, 3.2), caption, alt)
+    return draw(id, paint, (3.6, 3.9), caption, alt)
 
 
 def _ceiling(axes, sizes, line, limit):
@@ -57,7 +69,7 @@ def _ceiling(axes, sizes, line, limit):
     meets = (ceiling / c) ** (1 / p)
     axes.axhline(ceiling, color=LIGHT["muted"], lw=1)
     axes.text(sizes[0], ceiling * 1.3, label, color=LIGHT["muted"])
-    axes.set_ylim(top=ceiling * 4)
+    axes.set_ylim(top=ceiling * 8)
     span = [sizes[-1], meets]
-    dotted = {"color": LIGHT[LOOKS[name][0]], "ls": ":"}
+    dotted = {"color": _color(name), "ls": ":"}
     axes.plot(span, [c * n**p for n in span], **dotted)

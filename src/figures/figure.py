@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 from matplotlib.figure import Figure as Canvas
 
 from .palette import LIGHT, dark_override
@@ -37,6 +38,7 @@ STYLE = {
     "lines.linewidth": 1.6,
     "lines.markersize": 4,
 }
+MATH = 10  # what has a subscript or an exponent, which is 0.7 times as large
 
 
 @dataclass(frozen=True)
@@ -70,8 +72,9 @@ class Figure:
 def draw(id, paint, size, caption, alt):
     """Let `paint(canvas)` draw on an empty matplotlib figure and make a Figure of it.
 
-    `size` is (width, height) in inches at 96 pixels each; 7.2 wide fills the
-    text column. `caption` and `alt` are strings, computed where they hold numbers.
+    `size` is (width, height) in inches at 96 pixels each; 3.6 wide fills a phone,
+    and wide screens enlarge it. `caption` and `alt` are strings, computed where
+    they hold numbers.
     """
     with matplotlib.rc_context(STYLE):
         canvas = Canvas(figsize=size, layout="constrained")
@@ -79,6 +82,36 @@ def draw(id, paint, size, caption, alt):
         buffer = io.StringIO()
         canvas.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     return Figure(id, _finish(buffer.getvalue()), caption, alt)
+
+
+def name_ends(axes, ends, gap=0.08):
+    """Write names beside the right ends of lines, in the lines' colors.
+
+    `ends` holds (name, x, y, color). Scales, limits and lines have to be set
+    before. Names are at least `gap` of the panel's height apart.
+    """
+    axes.autoscale_view()
+    to_panel = axes.transScale + axes.transLimits
+    places = [(*to_panel.transform((x, y)), name, color) for name, x, y, color in ends]
+    places.sort(key=lambda place: place[1])
+    heights = _apart(np.array([y for _, y, _, _ in places]), gap)
+    for (x, _, name, color), y in zip(places, heights):
+        where = {"xycoords": "axes fraction", "textcoords": "offset points"}
+        at = {"xy": (x, y), "xytext": (6, 0), "va": "center", **where}
+        axes.annotate(name, color=color, fontsize=MATH if "$" in name else 9, **at)
+
+
+def _apart(heights, gap):
+    """The nearest heights, by least squares, that rise by `gap` at least."""
+    steps = gap * np.arange(len(heights))
+    free, n = heights - steps, len(heights)  # the nearest that do not fall
+    return steps + [
+        max(
+            min(free[a : b + 1].mean() for b in range(i, n))  # the mean from a to b
+            for a in range(i + 1)
+        )
+        for i in range(n)
+    ]
 
 
 def _weaving():

@@ -21,8 +21,9 @@ def words(id, names, weights, caption, alt):
         ticks = range(len(names))
         axes.set_xticks(ticks, names, rotation=60, ha="left", rotation_mode="anchor")
         axes.set_yticks(ticks, names)
+        _scale(axes, weights)
 
-    return draw(id, paint, (3.6, 3.3), caption, alt)
+    return draw(id, paint, (3.6, 3.5), caption, alt)
 
 
 def patches(id, image, row, query, caption, alt):
@@ -39,11 +40,8 @@ def patches(id, image, row, query, caption, alt):
         pixels = _tint(row.reshape(side, side))
         right.imshow(pixels, interpolation="none", extent=(0, side, side, 0))
         for axes, title in ((left, "the patches"), (right, "the weights of one")):
-            axes.set_title(title)
-            axes.set(xticks=range(side + 1), yticks=range(side + 1))
-            axes.tick_params(length=0, labelbottom=False, labelleft=False)
-            axes.grid(lw=0.5)
-            axes.spines[:].set_visible(False)
+            axes.set(xticks=[], yticks=[], title=title)
+            axes.spines[:].set(visible=True, color=LIGHT["line"])
             for width, role in ((4, "paper"), (2, "weights")):
                 frame = {"ec": LIGHT[role], "lw": width, "fill": False, "zorder": 5}
                 axes.add_patch(Rectangle((across, down), 1, 1, **frame))
@@ -61,14 +59,16 @@ def frames(id, notes, spectra, weights, caption, alt):
         extent = (-0.5, n - 0.5, 0, 1)
         pixels = _tint(spectra.T[::-1])
         top.imshow(pixels, interpolation="none", aspect="auto", extent=extent)
-        top.set_title("spectrum, 0 to 1 kHz")
-        top.set(xticks=[], yticks=[])
+        top.set_title("spectrum")
+        top.set(xticks=[], ylabel="kHz")
+        top.set_yticks([0, 1])
         _weights(bottom, weights, aspect="auto")
         bottom.set_title("weights")
         bottom.set_xticks(middles, notes)
         bottom.set_yticks(middles, notes)
+        _scale(bottom, weights)
 
-    return draw(id, paint, (3.6, 4.7), caption, alt)
+    return draw(id, paint, (3.6, 4.4), caption, alt)
 
 
 def residues(id, classes, weights, caption, alt):
@@ -84,10 +84,11 @@ def residues(id, classes, weights, caption, alt):
         axes.set_yticks(middles, names, rotation=90, va="center")
         for first, last in bounds:
             corner, size = (first - 0.5, first - 0.5), last - first + 1
-            frame = {"ec": LIGHT["ink"], "lw": 0.9, "fill": False}
-            axes.add_patch(Rectangle(corner, size, size, **frame))
+            frame = {"ec": LIGHT["ink"], "lw": 0.9, "fill": False, "zorder": 5}
+            axes.add_patch(Rectangle(corner, size, size, clip_on=False, **frame))
+        _scale(axes, weights)
 
-    return draw(id, paint, (3.6, 3.5), caption, alt)
+    return draw(id, paint, (3.6, 3.7), caption, alt)
 
 
 def _weights(axes, weights, aspect="equal"):
@@ -96,9 +97,23 @@ def _weights(axes, weights, aspect="equal"):
     axes.spines[:].set(visible=True, color=LIGHT["line"])
 
 
+def _scale(axes, weights):
+    """What the tints stand for, from no weight to the largest, below the panel."""
+    scale = axes.inset_axes((0.6, -0.075, 0.4, 0.03))
+    ramp = _tint(np.linspace(0, weights.max(), 32)[None])
+    scale.imshow(ramp, aspect="auto", extent=(0, weights.max(), 0, 1))
+    scale.set_xticks([0, weights.max()], ["0", f"{weights.max():.2f}"])
+    scale.tick_params(length=0, labelsize=8)
+    scale.set(yticks=[])
+    scale.spines[:].set(visible=True, color=LIGHT["line"])
+
+
 def _tint(numbers):
-    """Pixels of one colour, as opaque as the numbers are large."""
+    """Pixels of one color, the more opaque the larger the number.
+
+    The exponent lifts the small ones, which a dark page would swallow.
+    """
     pixels = np.empty((*numbers.shape, 4))
     pixels[..., :3] = to_rgb(PIXEL)
-    pixels[..., 3] = numbers / numbers.max()
+    pixels[..., 3] = (numbers / numbers.max()) ** 0.75
     return pixels
