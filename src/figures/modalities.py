@@ -40,13 +40,14 @@ def patches(id, image, row, query, caption, alt):
         pixels = _tint(row.reshape(side, side))
         right.imshow(pixels, interpolation="none", extent=(0, side, side, 0))
         for axes, title in ((left, "the patches"), (right, "the weights of one")):
-            axes.set(xticks=[], yticks=[], title=title)
+            axes.set(xticks=[], yticks=[])
+            axes.set_title(title, fontsize=11)
             axes.spines[:].set(visible=True, color=LIGHT["line"])
             for width, role in ((4, "paper"), (2, "weights")):
                 frame = {"ec": LIGHT[role], "lw": width, "fill": False, "zorder": 5}
                 axes.add_patch(Rectangle((across, down), 1, 1, **frame))
 
-    return draw(id, paint, (3.6, 2.0), caption, alt)
+    return draw(id, paint, (4.9, 2.65), caption, alt)
 
 
 def frames(id, notes, spectra, weights, caption, alt):
@@ -68,7 +69,7 @@ def frames(id, notes, spectra, weights, caption, alt):
         bottom.set_yticks(middles, notes)
         _scale(bottom, weights)
 
-    return draw(id, paint, (3.6, 4.4), caption, alt)
+    return draw(id, paint, (3.6, 4.1), caption, alt)
 
 
 def residues(id, classes, weights, caption, alt):
