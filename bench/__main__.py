@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 RESULTS = Path(__file__).parent / "results.json"
-MEASUREMENTS = ("attention", "decoding", "parallel", "tangle", "edit_loop")
+MEASUREMENTS = ("attention", "decoding", "parallel", "tangle", "edit_loop", "page")
 
 
 def main(names):
@@ -24,8 +24,9 @@ def main(names):
 
     for name in names or MEASUREMENTS:
         rows = importlib.import_module(f"bench.{name}").rows()
-        print(f"\n{name}\n{table(rows)}", flush=True)
-        record(name, describe(int(threads)) | {"rows": rows})
+        if rows:
+            print(f"\n{name}\n{table(rows)}", flush=True)
+            record(name, describe(int(threads)) | {"rows": rows})
     return 0
 
 

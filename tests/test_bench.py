@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from bench import browser, edit_loop
 from bench.__main__ import MEASUREMENTS, RESULTS, main, table
 from bench.measure import peak_bytes, ratio, side_by_side
 
@@ -39,6 +40,36 @@ def test_a_table_has_one_aligned_line_for_each_row():
         ["1000"],
     ]
     assert len({len(line) for line in lines}) == 1
+
+
+def test_without_chromium_and_quarto_the_edit_loop_says_so(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(edit_loop, "ROOT", tmp_path)
+    monkeypatch.setattr(browser, "CHROMIUM", "/nowhere/chromium")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert edit_loop.rows() == []
+    assert capsys.readouterr().out.split("\n") == [
+        "Chromium is not at /nowhere/chromium: set CHROMIUM",
+        "Quarto is not here",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("status", [0, 1])
+def test_quarto_is_the_measure_of_the_edit_loop_where_it_is(
+    tmp_path, monkeypatch, capsys, status
+):
+    monkeypatch.setattr(edit_loop, "ROOT", tmp_path)
+    monkeypatch.setattr(browser, "CHROMIUM", "/nowhere/chromium")
+    quarto = tmp_path / "quarto"
+    quarto.write_text(f"#!/bin/sh\necho why it fails >&2\nexit {status}\n")
+    quarto.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    rows = edit_loop.rows()
+    said = "quarto render fails: why it fails" in capsys.readouterr().out
+    assert said == bool(status)
+    assert [row["ratio"] for row in rows] == [1.0] * (1 - status)
 
 
 @pytest.mark.slow
