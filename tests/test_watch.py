@@ -1,10 +1,17 @@
 """The edit loop: what is woven alone, what runs again, what is served to whom."""
 
 import json
+import os
 import re
+import shutil
+import signal
+import subprocess
+import sys
 import threading
+import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 
 import pytest
 
@@ -12,12 +19,23 @@ from literate import page, watch
 from literate.loop.live import LiveKernel, _aligned
 from literate.loop.quick import Quick, section
 from literate.serve import Server, differing, listening
+from literate.watch import Watch
 from literate.weave import html, pandoc
 from literate.weave.chapter import Chapter
 from literate.weave.pandoc import convert
 from literate.weave.weaver import Request
-from watching import CHAPTER, WORKS, Author, clean, save, watched, write_chapter
+from watching import (
+    CHAPTER,
+    WORKS,
+    Author,
+    Screen,
+    clean,
+    save,
+    watched,
+    write_chapter,
+)
 
+ROOT = Path(__file__).resolve().parents[1]
 NO_CELLS = re.sub(
     r"```\{python\}\n.*?```\n\n",
     "",
@@ -106,6 +124,18 @@ def test_what_others_can_tell_from_the_old_is_woven_whole(weave, old, new):
 )
 def test_no_edit_gives_another_page_than_the_whole(weave, old, new):
     quick, whole, _ = weave(NO_CELLS.replace(old, new, 1))
+    assert quick == whole
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["{}", "```text\n\n{}\n\n```", "{}\n\n:   Explained."],
+)
+def test_a_paragraph_is_not_taken_for_its_twin(weave, place):
+    twin = NO_CELLS.replace("More text.", "The twin is here.\n\nMore text.")
+    weave(twin.replace("We draw", f"{place.format('The twin is here.')}\n\nWe draw"))
+    edited = place.format("The twin is there.")
+    quick, whole, _ = weave(twin.replace("We draw", f"{edited}\n\nWe draw"))
     assert quick == whole
 
 
@@ -365,4 +395,72 @@ def test_after_a_hundred_edits_the_page_is_that_of_a_clean_weave(
             assert running.server.page == clean(path, tmp_path / "clean")
     assert refused > 9
     assert "the whole page:" not in capsys.readouterr().out  # parts were right
+    running.close()
+
+
+@pytest.mark.slow
+def test_a_change_of_the_watch_itself_starts_it_again(tmp_path):
+    path, source = write_chapter(tmp_path, NO_CELLS), tmp_path / "src"
+    for package in ("literate", "figures", "claims"):
+        shutil.copytree(ROOT / "src" / package, source / package)
+    module = source / "literate/serve.py"
+    sound = module.read_text()
+    command = [sys.executable, "-m", "literate", "watch", path.name, "--no-browser"]
+    with subprocess.Popen(
+        [*command, "--port", "0"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(source)},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        first = process.stdout.readline()
+        assert process.stdout.readline().startswith("doc.qmd: wove the whole")
+        module.write_text(f"{sound}\ndef (")
+        what = "the watch cannot start again: SyntaxError: invalid syntax; correct it"
+        line = sound.count("\n") + 2
+        said = f"src/literate/serve.py:{line}: {what}\n"
+        assert process.stdout.readline() == said
+        module.write_text(f"{sound}\n# and a comment\n")
+        said = "src/literate/serve.py: changed, and it is part of the watch"
+        assert process.stdout.readline().startswith(said)
+        assert process.stdout.readline() == first  # at the same address
+        assert process.stdout.readline().startswith("doc.qmd: wove the whole")
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "ended\n"
+        assert process.wait(30) == 0
+
+
+def test_a_chapter_that_goes_away_comes_back(tmp_path, monkeypatch):
+    monkeypatch.setattr(watch, "QUIET", 0)
+    path = write_chapter(tmp_path, NO_CELLS)
+    running = watched(path)
+    good = running.server.page
+    path.rename(tmp_path / "other~")
+    save(running, path)
+    (problem,) = running.server.problems
+    assert problem.startswith("doc.qmd:1: ")
+    assert running.server.page == good
+    path.write_text(NO_CELLS.replace("More text.", "Longer text."))
+    save(running, path)
+    assert running.server.problems == []
+    assert "Longer text." in running.server.page
+    running.close()
+
+
+@pytest.mark.slow
+def test_a_save_during_a_run_takes_its_place(tmp_path, monkeypatch):
+    monkeypatch.setattr(watch, "QUIET", 0)
+    slow = "total = double(3)\nopen('began', 'w').close()\nwhile True: pass"
+    path = write_chapter(tmp_path, CHAPTER.replace("total = double(3)", slow))
+    running = Watch(path, Screen(tmp_path / "_build/watch"), timeout=60)
+    running.on_files(running._sources())
+    while not (tmp_path / "began").exists():
+        assert not running.job.future.done()
+        time.sleep(0.05)
+    path.write_text(CHAPTER.replace("More text.", "Longer text."))
+    saved = time.monotonic()
+    save(running, path)
+    assert time.monotonic() - saved < 40  # the cell was not waited for
+    assert running.server.problems == []
+    assert running.server.page == clean(path, tmp_path / "clean")
     running.close()
