@@ -1,5 +1,6 @@
 """The palette and the figure that knows its caption."""
 
+import os
 import re
 from itertools import product
 
@@ -108,3 +109,11 @@ def test_a_column_of_numbers_is_aligned_to_the_right(column, aligned):
 def test_names_beside_lines_stay_near_and_do_not_touch():
     apart = _apart(np.array([0.1, 0.5, 0.51, 0.9]), 0.1)
     np.testing.assert_allclose(apart, [0.1, 0.455, 0.555, 0.9])
+
+
+def test_a_caption_is_plain_where_nothing_weaves(monkeypatch):
+    for name in [name for name in os.environ if name.startswith("QUARTO_")]:
+        monkeypatch.delenv(name)
+    assert table("tbl-a", ["x"], [["1"]], "Words.").data.endswith("\n\nWords.\n")
+    monkeypatch.setenv("QUARTO_BIN_PATH", "here")
+    assert table("tbl-a", ["x"], [["1"]], "Words.").data.endswith(": Words. {#tbl-a}\n")

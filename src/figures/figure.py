@@ -57,7 +57,7 @@ class Figure:
     alt: str
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        if not _weaving():
+        if not weaving():
             caption = f"<figcaption>{html.escape(self.caption)}</figcaption>"
             return {"text/html": f"<figure>{self.svg}{caption}</figure>"}
         FOLDER.mkdir(parents=True, exist_ok=True)
@@ -114,7 +114,7 @@ def _apart(heights, gap):
     ]
 
 
-def _weaving():
+def weaving():
     """Whether Quarto or the embedded weaver runs this code: both set QUARTO_*."""
     return any(name.startswith("QUARTO_") for name in os.environ)
 

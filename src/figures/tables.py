@@ -2,6 +2,8 @@
 
 from IPython.display import Markdown
 
+from .figure import weaving
+
 
 def table(id, head, rows, caption):
     """A captioned, numbered Markdown table; numbers are aligned to the right.
@@ -16,7 +18,8 @@ def table(id, head, rows, caption):
         rule.append(f"-{dashes}:" if right else f":{dashes}-")
     lines = [head, rule, *rows]
     body = "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
-    return Markdown(f"{body}\n\n: {caption} {{#{id}}}\n")
+    below = f": {caption} {{#{id}}}" if weaving() else caption
+    return Markdown(f"{body}\n\n{below}\n")
 
 
 def scientific(x, digits=0):
