@@ -106,4 +106,3 @@ def test_a_dot_product_is_written_out():
 def test_a_table_aligns_numbers_to_the_right():
     made = table("tbl-a", ["n", "what"], [[1.5, "x"], ["\N{MINUS SIGN}2", "y"]], "Cap.")
     assert re.fullmatch(r"\| -+: \| :-+ \|", made.data.splitlines()[1])
-    assert made.data.endswith(": Cap. {#tbl-a}\n")
