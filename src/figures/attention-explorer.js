@@ -55,7 +55,8 @@ attention-explorer .matrices { display: grid; grid-template-columns: repeat(auto
 attention-explorer table { justify-self: start; width: auto; margin: 0 0 0.25rem; border: 0; font-size: 0.75rem; }
 attention-explorer caption { font-weight: 600; padding: 0; margin: 0; caption-side: top; }
 attention-explorer thead, attention-explorer tbody tr + tr { border: 0; }
-attention-explorer th { font-weight: 400; padding: 0.1rem 0.4rem 0.1rem 0; color: var(--muted, gray); }
+attention-explorer th { font-weight: 400; padding: 0.1rem 0.4rem 0.1rem 0; vertical-align: middle; color: var(--muted, gray); }
+attention-explorer thead :is(th, th:last-child) { padding: 0.1rem 0.3rem; text-align: right; }
 attention-explorer td, attention-explorer td:last-child {
   min-width: 2.8rem; height: 1.7rem; padding: 0 0.3rem; vertical-align: middle; border: 1px solid var(--line, silver); text-align: right;
   background: color-mix(in srgb, var(--tint) calc(var(--share, 0) * 42%), transparent);
@@ -64,10 +65,10 @@ attention-explorer thead td { border: 0; }
 attention-explorer td.sum { border-color: transparent; color: var(--muted, gray); }
 attention-explorer td.off { color: inherit; font-weight: 700; }
 attention-explorer td:has(input) { padding: 0; min-width: 0; }
-attention-explorer input[type="number"] {
-  width: 2.8rem; height: 1.7rem; border: 0; background: none; color: inherit; font: inherit; text-align: right;
+attention-explorer input[type="text"] {
+  width: 2.8rem; height: 1.7rem; padding: 0 0.3rem; border: 0; background: none; color: inherit; font: inherit; text-align: right;
 }
-attention-explorer input { accent-color: currentColor; }
+attention-explorer input { accent-color: var(--ink, currentColor); }
 attention-explorer .said { min-height: 3em; margin: 0.5rem 0; }
 @media print {
   attention-explorer .live { display: none; }
@@ -78,7 +79,7 @@ attention-explorer .said { min-height: 3em; margin: 0.5rem 0; }
 const CONTROLS = `
 <fieldset class="presets"><legend>Start from</legend></fieldset>
 <div class="controls">
-  <label><input type="checkbox" name="scale" checked>divide by √d_k</label>
+  <label><input type="checkbox" name="scale" checked><span>divide by √<i>d<sub>k</sub></i></span></label>
   <label><input type="checkbox" name="causal">causal mask</label>
   <label><input type="radio" name="axis" value="rows" checked>softmax over rows</label>
   <label><input type="radio" name="axis" value="columns">over columns (a mistake)</label>
@@ -103,11 +104,34 @@ class AttentionExplorer extends HTMLElement {
     for (const [key, { name }] of Object.entries(presets)) {
       const button = Object.assign(document.createElement("button"), { type: "button", textContent: name });
       button.addEventListener("click", () => this.load(key));
+      button.dataset.key = key;
       this.live.querySelector(".presets").append(button);
     }
     this.matrices = this.live.querySelector(".matrices");
-    this.live.addEventListener("input", () => this.update());
+    this.live.addEventListener("input", ({ target }) => {
+      if (target.value.includes("-")) target.value = minus(target.value);
+      this.press(null);
+      this.update();
+    });
+    this.live.addEventListener("keydown", (event) => this.step(event));
     this.load("phrase");
+  }
+
+  // Marks the button of the preset that is shown as it is.
+  press(preset) {
+    for (const button of this.live.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", button.dataset.key === preset);
+    }
+  }
+
+  // The arrow keys count a field up and down.
+  step(event) {
+    const by = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (!by || event.target.type !== "text") return;
+    event.preventDefault();
+    event.target.value = minus(entry(event.target) + by);
+    this.press(null);
+    this.update();
   }
 
   load(preset) {
@@ -116,19 +140,20 @@ class AttentionExplorer extends HTMLElement {
     this.live.querySelector("[name=causal]").checked = false;
     this.live.querySelector("[value=rows]").checked = true;
     const input = (letter) => (value, i, j) =>
-      `<input type="number" step="any" value="${value}" aria-label="${letter}, ${tokens[i]}, ${topics[j]}">`;
+      `<input type="text" value="${minus(value)}" aria-label="${letter}, ${tokens[i]}, ${topics[j]}">`;
     this.matrices.innerHTML =
       table("Q: looks for", "query", topics, Q, input("Q")) +
       table("K: found by", "key", topics, K, input("K")) +
       table("V: hands over", "value", handedOver, V, String) +
       ["scores", "weights", "output"].map((name) => `<div data-name="${name}"></div>`).join("");
+    this.press(preset);
     this.update();
   }
 
   // The entries of Q or K, tinted afresh; an empty field counts as 0.
   entries(letter, role) {
     const inputs = [...this.live.querySelectorAll(`input[aria-label^="${letter},"]`)];
-    const values = inputs.map((input) => input.valueAsNumber || 0);
+    const values = inputs.map(entry);
     const largest = reach([values]);
     inputs.forEach((input, at) => {
       input.parentElement.style = tint(values[at], largest, role);
@@ -172,12 +197,13 @@ const tint = (x, largest, role) =>
   `--tint:${x < 0 ? "var(--muted, gray)" : `var(--${role}, gray)`};` +
   `--share:${Number.isFinite(x) ? (Math.abs(x) / largest).toFixed(3) : 0}`;
 const isOne = (sum) => Math.abs(sum - 1) < 1e-9;
-const number = (x, digits) =>
-  x === -Infinity ? "−∞" : x.toFixed(digits).replace("-", "−");
+const minus = (x) => String(x).replace("-", "−");
+const entry = ({ value }) => Number(value.replace("−", "-").replace(",", ".")) || 0;
+const number = (x, digits) => (x === -Infinity ? "−∞" : minus(x.toFixed(digits)));
 
 // A matrix as a table; cells are tinted by size, and rows of weights are summed.
 function table(title, role, columns, rows, cell, sums = false) {
-  const largest = reach(rows);
+  const largest = role === "weights" ? 1 : reach(rows);
   const head = [...columns, ...(sums ? ["sum"] : [])].map((name) => `<th scope="col">${name}</th>`);
   const body = rows.map((row, i) => {
     const cells = row.map((x, j) => {

@@ -94,9 +94,10 @@ path-explorer [hidden] { display: none; }
 path-explorer .live { font: 0.8rem/1.5 system-ui, sans-serif; }
 path-explorer .controls { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 0.5rem 1.5rem; margin-bottom: 0.75rem; }
 path-explorer label { display: grid; grid-template-columns: 1fr auto; }
-path-explorer input { grid-column: 1 / 3; width: 100%; height: 1.5rem; margin: 0; accent-color: currentColor; }
+path-explorer input { grid-column: 1 / 3; width: 100%; height: 1.5rem; margin: 0; accent-color: var(--ink, currentColor); }
 path-explorer :is(label, td) { font-variant-numeric: lining-nums tabular-nums; }
-path-explorer .graphs { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(15rem, 100%), 1fr)); gap: 0.75rem 1.5rem; }
+path-explorer .graphs { columns: 2 15rem; column-gap: 1.5rem; }
+path-explorer .graphs > div { break-inside: avoid; margin-bottom: 0.75rem; }
 path-explorer .name { margin: 0; font-weight: 600; }
 path-explorer svg { display: block; width: 100%; touch-action: manipulation; cursor: pointer; }
 path-explorer .edges { fill: none; stroke: var(--muted, gray); stroke-width: 0.5; }
@@ -119,8 +120,8 @@ path-explorer :is(td, th):not(:first-child) { padding-left: 0.5rem; padding-righ
 
 const CONTROLS = `
 <div class="controls">
-  <label>tokens n <span aria-hidden="true"></span><input type="range" name="n" min="2" max="32"></label>
-  <label>kernel width k <span aria-hidden="true"></span><input type="range" name="k" min="2" max="7"></label>
+  <label><span>tokens <i>n</i></span> <span aria-hidden="true"></span><input type="range" name="n" min="2" max="32"></label>
+  <label><span>kernel width <i>k</i></span> <span aria-hidden="true"></span><input type="range" name="k" min="2" max="7"></label>
   <label>from token <span aria-hidden="true"></span><input type="range" name="source" min="1"></label>
   <label>to token <span aria-hidden="true"></span><input type="range" name="target" min="1"></label>
 </div>
@@ -133,7 +134,8 @@ const CONTROLS = `
 </table>`;
 
 const WIDTH = 320;
-const HEIGHT = 190;
+const DEEPEST = 220; // the height of the deepest graph, all to one scale,
+const FLATTEST = 48; // but none below this
 const EDGE = 10; // between the drawing and the frame
 const FOOT = 20; // for the names of the two ends
 
@@ -192,8 +194,10 @@ class PathExplorer extends HTMLElement {
       name,
       measure(name, n, k, source - 1, target - 1),
     ]);
+    const deepest = Math.max(...measured.map(([, { layers }]) => layers));
+    const step = Math.min(26, DEEPEST / deepest); // from layer to layer
     this.live.querySelector(".graphs").innerHTML = measured
-      .map(([name, found]) => `<div><p class="name">${name}: ${inWords(found.hops)}</p>${this.draw(name, found)}</div>`)
+      .map(([name, found]) => `<div><p class="name">${name}: ${inWords(found.hops)}</p>${this.draw(name, found, step)}</div>`)
       .join("");
     this.live.querySelector(".said").textContent = this.sentence(measured);
     this.live.querySelector("tbody").innerHTML = measured
@@ -212,13 +216,15 @@ class PathExplorer extends HTMLElement {
     return `The way ${where}, with kernels of width ${k}: ${counts}.`;
   }
 
-  draw(name, { path, layers, hops, edges }) {
+  draw(name, { path, layers, hops, edges }, step) {
     const { n, k } = this.state;
+    const depth = Math.max(FLATTEST, layers * step);
+    const height = depth + 2 * EDGE + FOOT;
     const x = (position) => (EDGE + (position * (WIDTH - 2 * EDGE)) / (n - 1)).toFixed(1);
-    const y = (layer) => (HEIGHT - EDGE - FOOT - (layer * (HEIGHT - 2 * EDGE - FOOT)) / layers).toFixed(1);
+    const y = (layer) => (EDGE + depth - (layer * depth) / layers).toFixed(1);
     const line = ([tail, head]) => `M${x(tail[1])} ${y(tail[0])}L${x(head[1])} ${y(head[0])}`;
     const lines = architectures[name].edges(n, k).map(line).join("");
-    const opacity = Math.min(0.9, Math.max(0.3, 90 / edges)); // many lines, light lines
+    const opacity = Math.min(0.9, Math.max(0.6, 90 / edges)); // many lines, light lines
     const nodes = Array.from({ length: (layers + 1) * n }, (_, at) => [Math.floor(at / n), at % n]);
     const pause = Math.min(150, 1200 / (hops ?? 1));
     const drawn = (path ?? []).map((node, at) => {
@@ -228,12 +234,12 @@ class PathExplorer extends HTMLElement {
       return `<path class="hop" ${delay} d="${line([path[at - 1], node])}"/>${stop}`;
     });
     const label = `${name}, ${n} tokens in ${layers + 1} rows, shortest path: ${inWords(hops)}`;
-    return `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
+    return `<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${label}">
       <path class="edges" opacity="${opacity.toFixed(2)}" d="${lines}"/>
       <path class="nodes" d="${nodes.map((node) => line([node, node])).join("")}"/>
       ${drawn.join("")}
-      <text x="0" y="${HEIGHT - 4}">token 1</text>
-      <text x="${WIDTH}" y="${HEIGHT - 4}" text-anchor="end">token ${n}</text>
+      <text x="0" y="${height - 4}">token 1</text>
+      <text x="${WIDTH}" y="${height - 4}" text-anchor="end">token ${n}</text>
     </svg>`;
   }
 }

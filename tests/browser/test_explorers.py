@@ -177,6 +177,16 @@ def test_the_paths_answer_to_the_keyboard(visit):
     assert explorer.locator(".hop").count() == 0
 
 
+def test_all_graphs_are_drawn_to_one_scale(visit):
+    page = visit(reduced_motion="reduce")
+    boxes = page.locator("path-explorer svg").evaluate_all(
+        "all => all.map((svg) => svg.querySelector('.nodes').getBBox().height)"
+    )
+    rnn, cnn, dilated, attention = boxes
+    assert rnn == attention < dilated
+    assert abs(cnn / dilated - 8 / 3) < 0.05
+
+
 def test_a_click_on_a_drawing_chooses_the_ends(visit):
     page = visit(reduced_motion="reduce", has_touch=True)
     drawing = page.locator("path-explorer svg").nth(1)
@@ -201,7 +211,7 @@ def test_the_attention_answers_to_the_keyboard(visit, phrase):
     assert np.allclose(numbers(page, "weights"), attention_weights(Q, K), atol=6e-4)
     for name, options in [
         ("causal mask", {"mask": np.tri(3, dtype=bool)}),
-        ("divide by √d_k", {"mask": np.tri(3, dtype=bool), "scale": 1.0}),
+        ("divide by √dk", {"mask": np.tri(3, dtype=bool), "scale": 1.0}),
     ]:
         explorer.get_by_label(name).focus()
         page.keyboard.press("Space")
@@ -211,6 +221,34 @@ def test_the_attention_answers_to_the_keyboard(visit, phrase):
     page.keyboard.press("Enter")
     start = attention(*(phrase[name] for name in "QKV"))
     assert np.allclose(numbers(page, "output"), start, atol=6e-4)
+
+
+def test_a_preset_is_pressed_until_something_changes(visit):
+    explorer = visit().locator("attention-explorer")
+    pressed = explorer.locator("button[aria-pressed=true]")
+    assert pressed.all_inner_texts() == ["the phrase"]
+    explorer.get_by_role("button", name="saturated").click()
+    assert pressed.all_inner_texts() == ["saturated"]
+    explorer.get_by_label("causal mask").check()
+    assert pressed.count() == 0
+
+
+def test_every_minus_is_a_true_one_and_counts(visit, phrase):
+    page = visit()
+    explorer = page.locator("attention-explorer")
+    values = "inputs => inputs.map((input) => input.value).join()"
+    shown = explorer.inner_text() + explorer.locator("[type=text]").evaluate_all(values)
+    assert "−2" in shown and not re.search(r"-\d", shown)
+    Q, K = (phrase[name].astype(float) for name in "QK")
+    field = explorer.get_by_label("Q, soup, thing", exact=True)
+    field.fill("-1,5")
+    Q[0, 0] = -1.5
+    assert field.input_value() == "−1,5"
+    assert np.allclose(numbers(page, "weights"), attention_weights(Q, K), atol=6e-4)
+    field.press("ArrowDown")
+    Q[0, 0] = -2.5
+    assert field.input_value() == "−2.5"
+    assert np.allclose(numbers(page, "weights"), attention_weights(Q, K), atol=6e-4)
 
 
 def test_the_wrong_axis_is_visible_and_said(visit):
