@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention import self_attention
-from drawn import assert_small_and_the_same_every_time
+from drawn import assert_small_and_the_same_every_time, words
 from experiments import modalities
 from figures import modalities as pictures
 from figures import paths as figures
@@ -42,8 +42,8 @@ def of_melody():
 
 
 def of_words():
-    words, X = modalities.sentence()
-    return pictures.words("fig-a", words, weights(X), "c", "a")
+    names, X = modalities.sentence()
+    return pictures.words("fig-a", names, weights(X), "c", "a")
 
 
 def of_protein():
@@ -112,3 +112,23 @@ def test_where_no_gradient_is_left_nothing_is_drawn_below_the_floor():
         "fig-a", [1, 2], {"CNN": np.array([[1.0, 0.0]])}, 1e-3, "c", "a"
     )
     assert "nan" not in figure.svg.lower()
+
+
+def test_a_curve_that_falls_through_the_floor_is_named_where_it_does():
+    x = figures._falls_to(1e-3, [1, 10, 100], np.array([1.0, 1e-2, 1e-4]))
+    assert x == pytest.approx(10**1.5)
+    assert figures._falls_to(1e-3, [1, 10], np.array([1.0, 0.0])) < 10
+
+
+def test_every_seed_has_a_mark_and_every_line_its_name():
+    names = ("RNN", "LSTM", "attention", "attention, no positions")
+
+    def race(seeds):
+        runs = dict.fromkeys(names, {4: [1.0] * seeds, 8: [0.5] * seeds})
+        return figures.race("fig-a", runs, 0.5, "c", "a")
+
+    one, three = (race(seeds).svg.count("<use ") for seeds in (1, 3))
+    assert three - one == 2 * 2 * len(names)
+    assert {"RNN", "LSTM", "attention", "attention,", "no positions"} <= set(
+        words(race(3))
+    )

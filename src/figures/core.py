@@ -148,23 +148,21 @@ def matrices(id, rows, caption, alt, digits=0, sums=False):
         largest[role] = max(reach, largest.get(role, 0))
 
     def space(_title, matrix, role, *_names):
-        return CELL * np.shape(matrix)[1] + 0.9 + 0.8 * (sums and role == "weights")
+        return CELL * matrix.shape[1] + 0.9 + 0.8 * (sums and role == "weights")
 
     margin = 0.22 * max(len(name) for name in rows[0][0][3]) + 0.3
     width = margin + max(sum(space(*each) for each in row) for row in rows) - 0.8
-    tall = [max(len(matrix) for _, matrix, _, _, _ in row) for row in rows]
-    height = sum(tall) + 2.2 * len(rows)
+    tall = [max(len(matrix) for _, matrix, _, _, _ in row) + 2.2 for row in rows]
     unit = min(0.34, 3.6 / width)  # the height of a cell, in inches
 
     def paint(canvas):
         axes = canvas.subplots()
         top = 0.0
-        for row, rows_below in zip(rows, tall):
+        for row, height in zip(rows, tall):
             x = margin
             for i, name in enumerate(row[0][3]):
                 axes.text(x - 0.2, top - i - 0.5, name, ha="right", va="center")
             for title, matrix, role, _, columns in row:
-                matrix = np.asarray(matrix)
                 axes.text(x, top + 1.25, title, va="center", **_bold(role))
                 for j, column in enumerate(columns):
                     axes.text(x + CELL * (j + 0.5), top + 0.45, column, **SMALL)
@@ -172,10 +170,10 @@ def matrices(id, rows, caption, alt, digits=0, sums=False):
                 if sums and role == "weights":
                     _sums(axes, x + CELL * matrix.shape[1] + 0.6, top, matrix)
                 x += space(title, matrix, role)
-            top -= rows_below + 2.2
+            top -= height
         _fit(axes, 0, width, top + 2.1, 1.7)
 
-    return draw(id, paint, (unit * width, unit * (height - 0.4)), caption, alt)
+    return draw(id, paint, (unit * width, unit * (sum(tall) - 0.4)), caption, alt)
 
 
 def _sums(axes, x, y, matrix):
@@ -191,10 +189,10 @@ def _tint(axes, x, y, matrix, role, largest, digits):
     _grid(axes, x, y, *matrix.shape, CELL, role, 0)
     for (i, j), number in np.ndenumerate(matrix):
         left, bottom = x + CELL * j, y - i - 1
-        color = LIGHT[role if number > 0 else "muted"]
         if np.isnan(number):
             continue
         if number:
+            color = LIGHT[role if number > 0 else "muted"]
             style = {"fc": color, "alpha": TINT * abs(number) / largest, "lw": 0}
             axes.add_patch(Rectangle((left, bottom), CELL, 1, **style))
         text = f"{number:.{digits}f}".replace("-", "\N{MINUS SIGN}")

@@ -52,11 +52,9 @@ def growth(id, sizes, panels, limit, caption, alt):
         labels = [f"{tick:,}" if k % 2 == 0 else "" for k, tick in enumerate(ticks)]
         axes.set_xticks(ticks, labels)
         for axes, lines in zip(all_axes, panels.values()):
-            below = {name: 5} if axes is all_axes[-1] else {}  # its dotted line
-            ends = [
-                (way, sizes[-1], values[-1] / below.get(way, 1), _color(way))
-                for way, values in lines.items()
-            ]
+            ends = [(way, sizes[-1], y[-1], _color(way)) for way, y in lines.items()]
+            if axes is all_axes[-1]:  # the name below the dotted line
+                ends[0] = (name, sizes[-1], values[-1] / 5, _color(name))
             name_ends(axes, ends, gap=0.13)
 
     return draw(id, paint, (3.6, 3.9), caption, alt)

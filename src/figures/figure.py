@@ -102,16 +102,20 @@ def name_ends(axes, ends, gap=0.08):
 
 
 def _apart(heights, gap):
-    """The nearest heights, by least squares, that rise by `gap` at least."""
-    steps = gap * np.arange(len(heights))
-    free, n = heights - steps, len(heights)  # the nearest that do not fall
-    return steps + [
-        max(
-            min(free[a : b + 1].mean() for b in range(i, n))  # the mean from a to b
-            for a in range(i + 1)
+    """The nearest heights, by least squares, that rise by at least `gap` each.
+
+    Without their due steps they only must not fall, which is isotonic
+    regression, here by its max-min formula: enough for a handful of names.
+    """
+    steps, n = gap * np.arange(len(heights)), len(heights)
+    free = heights - steps
+
+    def fitted(i):
+        return max(
+            min(free[a : b + 1].mean() for b in range(i, n)) for a in range(i + 1)
         )
-        for i in range(n)
-    ]
+
+    return steps + [fitted(i) for i in range(n)]
 
 
 def weaving():
@@ -120,7 +124,7 @@ def weaving():
 
 
 def _finish(svg):
-    """Take off the XML prologue, shorten the coordinates, add the dark colours.
+    """Take off the XML prologue, shorten the coordinates, add the dark colors.
 
     The font is named once, with what stands in for it where it is not installed.
     """

@@ -7,7 +7,7 @@ from matplotlib.patches import Rectangle
 from .figure import draw
 from .palette import LIGHT
 
-# Between the two colours of the weights: a picture made of pixels cannot change
+# Between the two colors of the weights: a picture made of pixels cannot change
 # with the scheme, and this one stands out from either paper.
 PIXEL = "#d9486b"
 

@@ -1,8 +1,8 @@
 """One palette for the page, the figures and the PDF, in light and in dark.
 
-A role has one colour wherever it appears: the query is as blue in a formula as
-in a drawing. Each colour has a contrast of at least 4.5:1 against the paper of
-its scheme (tests/test_figures.py computes it). Nothing is told by colour alone.
+A role has one color wherever it appears: the query is as blue in a formula as
+in a drawing. Each color has a contrast of at least 4.5:1 against the paper of
+its scheme (tests/test_figures.py computes it). Nothing is told by color alone.
 """
 
 LIGHT = {
@@ -33,9 +33,9 @@ DARK = {
 
 
 def dark_override():
-    """CSS for an SVG that is drawn in LIGHT: in a dark scheme, the DARK colours.
+    """CSS for an SVG that is drawn in LIGHT: in a dark scheme, the DARK colors.
 
-    matplotlib writes colours as inline styles, so the selectors look for them
+    matplotlib writes colors as inline styles, so the selectors look for them
     there and the rules need `!important`.
     """
     rules = [

@@ -7,7 +7,7 @@ from matplotlib.path import Path
 from .figure import MATH, draw, name_ends
 from .palette import LIGHT
 
-LOOKS = {  # role of the colour, line, marker
+LOOKS = {  # role of the color, line, marker
     "RNN": ("key", "-", "o"),
     "tanh RNN": ("key", "-", "o"),
     "linear RNN": ("muted", ":", "v"),
@@ -98,14 +98,13 @@ def growth(id, lengths, hops, caption, alt):
         axes.tick_params(labelsize=MATH)
         axes.minorticks_off()
         axes.grid()
-        _name_ends(axes, {name: (lengths, hops[name]) for name in hops})
+        name_ends(axes, [_end(name, lengths, hops[name]) for name in hops])
 
     return draw(id, paint, (3.6, 2.9), caption, alt)
 
 
-def _name_ends(axes, curves):
-    ends = [(name, x[-1], y[-1], _color(name)) for name, (x, y) in curves.items()]
-    name_ends(axes, ends)
+def _end(name, x, y):
+    return name, x[-1], y[-1], _color(name)
 
 
 def decay(id, distances, norms, floor, caption, alt):
@@ -121,21 +120,21 @@ def decay(id, distances, norms, floor, caption, alt):
         axes.set(xscale="log", yscale="log", ylim=(floor / 50, 8))
         axes.set_xlim(distances[0] / 1.2, distances[-1] * 1.2)
         above = Rectangle((0, floor), 1, 1, transform=axes.get_yaxis_transform())
-        arriving = {}
+        ends = []
         for name, norm in norms.items():
             low, middle, high = np.quantile(norm, [0.25, 0.5, 0.75], axis=0)
-            band = axes.fill_between(
-                distances, low, high, color=_color(name), alpha=0.25, lw=0
-            )
-            for artist in (*axes.plot(distances, middle, **_look(name)), band):
-                artist.set_clip_path(above)
+            (line,) = axes.plot(distances, middle, **_look(name))
+            look = {"color": _color(name), "alpha": 0.25, "lw": 0}
+            band = axes.fill_between(distances, low, high, **look)
+            line.set_clip_path(above)
+            band.set_clip_path(above)
             if len(norm) == 1:
                 _name(axes, name, (distances[0], middle[0]), (0, -14))
             elif middle[-1] < floor:
                 place = _falls_to(floor, distances, middle), floor
                 _name(axes, name, place, ENDS_BELOW[name], ha="center")
             else:
-                arriving[name] = distances, middle
+                ends.append(_end(name, distances, middle))
         axes.set_xticks(distances, [str(d) for d in distances], fontsize=8)
         axes.set_xlabel("distance")
         axes.set_title("gradient that arrives")
@@ -143,7 +142,7 @@ def decay(id, distances, norms, floor, caption, alt):
         axes.set_yticks([floor ** (k / 4) for k in range(5)])
         axes.minorticks_off()
         axes.grid(axis="y")
-        _name_ends(axes, arriving)
+        name_ends(axes, ends)
 
     return draw(id, paint, (3.6, 3.4), caption, alt)
 
