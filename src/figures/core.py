@@ -97,7 +97,7 @@ def shapes(id, n, d_model, d_k, d_v, caption, alt):
             for sign, left, right in zip(("·", "="), (0, 1), (1, 2)):
                 inner = centers[left] + widest[left] / 2, centers[right]
                 x = (inner[0] + inner[1] - widest[right] / 2) / 2
-                axes.text(x - 0.3, middle, sign, fontsize=11, **CENTER)
+                axes.text(x - 0.45, middle, sign, fontsize=11, **CENTER)
             for center, (name, down, across, role) in zip(centers, product):
                 x, y = center - size[across] / 2, middle + size[down] / 2
                 _grid(axes, x, y, size[down], size[across], 1, role, 0.16)
@@ -105,8 +105,9 @@ def shapes(id, n, d_model, d_k, d_v, caption, alt):
                 style = {"color": LIGHT[role], "fontsize": 9 if below else 12}
                 axes.text(center, middle - below, name, **style, **CENTER)
                 axes.text(center, y + 0.55, f"${across}$", **SIZE)
-                turn = 90 if down == MODEL else 0
-                axes.text(x - 0.5, middle, f"${down}$", rotation=turn, **SIZE)
+                turned = {"rotation": 90} if down == MODEL else {}
+                beside = SIZE | {"ha": "right"} | turned
+                axes.text(x - 0.2, middle, f"${down}$", **beside)
             top -= height + 2
         _fit(axes, -0.9, centers[2] + widest[2] / 2 + 0.1, top + 0.8, 1.0)
 
