@@ -2,6 +2,7 @@
 
 import math
 from functools import partial
+from statistics import median
 
 import numpy as np
 import torch
@@ -73,18 +74,19 @@ def inputs(n):
 def rows():
     """One row for each size and kernel.
 
-    `ratio`: time over torch's; `..._slope`: exponent of n since half the size.
+    `seconds`: the median; `ratio`: time over torch's; `..._slope`: exponent of n
+    since half the size.
     """
     found = []
     for n in SIZES:
         arrays = inputs(n)
         calls = {name: partial(f, *arrays) for name, (f, _) in KERNELS.items()}
-        seconds = side_by_side(calls, rounds=5 if n > 2048 else 15)
+        seconds = side_by_side(calls, rounds=7 if n > 2048 else 15)
         for name, (_, oracle) in KERNELS.items():
             row = {
                 "n": n,
                 "kernel": name,
-                "seconds": min(seconds[name]),
+                "seconds": median(seconds[name]),
                 "ratio": ratio(seconds[name], seconds[oracle]),
                 "peak_bytes": peak_bytes(PEAK.format(n=n, name=name)),
             }
