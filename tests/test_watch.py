@@ -44,22 +44,29 @@ NO_CELLS = re.sub(
 )
 
 
+def page_of(path, way):
+    request = Request(("html",), path.parent, strict=False)
+    return html.to_html(Chapter(path), [], request, convert=way)
+
+
+@pytest.fixture(scope="module")
+def woven(tmp_path_factory):
+    """The path of NO_CELLS, and what a `Quick` knows when it has woven that."""
+    path, quick = write_chapter(tmp_path_factory.mktemp("page"), NO_CELLS), Quick()
+    page_of(path, quick.convert)
+    return path, quick.last
+
+
 @pytest.fixture
-def weave(tmp_path):
+def weave(woven):
     """weave(text): the page by way of a `Quick` and woven whole; was it whole?"""
-    path, quick = write_chapter(tmp_path, NO_CELLS), Quick()
+    (path, last), quick = woven, Quick()
+    quick.last = last
 
     def weave(text):
         path.write_text(text)
-        chapter = Chapter(path)
-        request = Request(("html",), tmp_path, strict=False)
-        pages = [
-            html.to_html(chapter, [], request, convert=way)
-            for way in (quick.convert, convert)
-        ]
-        return *pages, quick.exact
+        return *(page_of(path, way) for way in (quick.convert, convert)), quick.exact
 
-    weave(NO_CELLS)
     return weave
 
 
