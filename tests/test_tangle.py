@@ -760,6 +760,12 @@ def test_case_17_a_chapter_that_is_no_file_is_said(folder, verb):
     assert folder.capsys.readouterr().err == said
 
 
+@pytest.mark.parametrize("verb", ["tangle", "stitch", "check"])
+def test_line_ends_of_old_macs_are_said(folder, verb):
+    folder.write("chapter.qmd", TWO.replace("\n", "\r"))
+    folder.refuses(verb, "chapter.qmd:1: the lines end in a carriage return alone")
+
+
 def test_case_17_a_missing_chapter_is_said(folder):
     folder.refuses("tangle", "chapter.qmd:1: there is no such file; run this in")
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from literate import page, watch
+from literate.__main__ import main
 from literate.loop.live import LiveKernel, _aligned
 from literate.loop.quick import Quick, section
 from literate.serve import Server, differing, listening
@@ -471,3 +472,9 @@ def test_a_save_during_a_run_takes_its_place(tmp_path, monkeypatch):
     assert running.server.problems == []
     assert running.server.page == clean(path, tmp_path / "clean")
     running.close()
+
+
+def test_a_watch_without_time_for_a_cell_is_refused(tmp_path, capfd):
+    path = write_chapter(tmp_path, NO_CELLS)
+    assert main(["watch", str(path), "--timeout", "0"]) == 1
+    assert capfd.readouterr().err == "--timeout 0: give a second at least\n"

@@ -148,6 +148,9 @@ def load(root, chapter):
     if text is None:
         fix = "run this in the chapter's folder, or name the chapter"
         raise Refused([Problem(chapter, 1, "there is no such file", fix)])
+    if "\r" in text and "\n" not in text:
+        what, fix = "the lines end in a carriage return alone", "end them with \\n"
+        raise Refused([Problem(chapter, 1, what, fix)])
     document = scan(text, chapter)
     targets = targets_of(document)
     problems = [p for name in targets for p in files.misplaced(root, name)]

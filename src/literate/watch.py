@@ -56,6 +56,9 @@ def run(args):
     if not args.chapter.is_file():
         print(f"{args.chapter}:1: there is no such file; name one", file=sys.stderr)
         return 1
+    if args.timeout < 1:
+        print(f"--timeout {args.timeout}: give a second at least", file=sys.stderr)
+        return 1
     for ending in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ending, signal.default_int_handler)
     output = args.chapter.resolve().parent / "_build/watch"
