@@ -107,9 +107,9 @@ def multi_head_attention(X, W_q, W_k, W_v, W_o, n_heads):
     return merge_heads(weights @ V) @ W_o  # (n, d_out)
 
 
-# %% solution-rope 12752fe8
+# %% solution-rope 754a1d66
 def rope(X, positions, base=10000.0):
-    """Pair i of neighboring features turned by base ** (-2 i / d_k)."""
+    """Pair i of features turned by position * base ** (-2 i / d_k)."""
     d_k = X.shape[-1]
     rates = base ** (-np.arange(0, d_k, 2) / d_k)
     angles = positions[:, None] * rates  # (n, d_k / 2)

@@ -121,10 +121,10 @@ def multi_head_attention(X, W_q, W_k, W_v, W_o, n_heads):
     raise NotImplementedError
 
 
-# %% stub-rope 32df3df8
+# %% stub-rope 86c01539
 # Third part, continued: positions, decoding, blocks.
 def rope(X, positions, base=10000.0):
-    """Pair i of neighboring features turned by base ** (-2 i / d_k).
+    """Pair i of features turned by position * base ** (-2 i / d_k).
 
     Shapes: X (n, d_k), d_k even; positions (n,); result (n, d_k).
     """

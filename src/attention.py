@@ -350,12 +350,12 @@ def merge_partials(a, b):
     )
 
 
-# %% tiles 426c110f
+# %% tiles 2708cc30
 def _tiles(m, n, causal, block_size):
     """Slices of the queries and keys of each tile to be computed.
 
     With causal, none lies above the diagonal; the third value is True
-    for tiles on it, whose queries see some of the keys, not all.
+    for tiles on it, where only the last query sees all of the keys.
     """
     height = 8 * block_size  # a call of NumPy pays for many queries
     for start in range(0, n, block_size):
@@ -426,9 +426,9 @@ def _raise_reference(sums, Q, scores):
     sums *= np.exp2(-rise)
 
 
-# %% flash-attention a7ec36ce
+# %% flash-attention 1058a99b
 def flash_attention(Q, K, V, causal=False, block_size=256):
-    """What attention gives, without ever holding all scores.
+    """What attention gives, with one tile of scores at a time.
 
     Shapes: Q (..., m, d_k); K (..., n, d_k); V (..., n, d_v); result
     (..., m, d_v). causal: as with causal_mask(m, n). Extra memory:

@@ -50,9 +50,9 @@ def _blocks(K, V, rows, group):
     yield (rank + 1) % size, block
 
 
-# %% pass-on f5035242
+# %% pass-on 0b57ed3d
 def _pass_on(block, n, group):
-    """Send the block to the next process, receive n rows of the last.
+    """Send the block on; receive n rows from the process before.
 
     Returns the tensors they arrive in, and the transfers to wait for.
     """
