@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -270,6 +271,8 @@ def test_an_interrupted_weave_leaves_the_old_output_and_no_kernel(doc, ending):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        # A shell's background job begins with Ctrl-C ignored; a user's does not.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     while not (doc.path.parent / "begun").exists():
         time.sleep(0.1)
