@@ -13,6 +13,7 @@ import pytest
 from readers import HEAD, RIGHT, check_text
 
 
+@pytest.mark.slow
 def test_an_endless_loop_ends_and_the_rest_is_checked(tmp_path):
     source = "def by_hand():\n    while True:\n        pass\n\n\n"
     start = time.monotonic()

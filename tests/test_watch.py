@@ -110,6 +110,7 @@ def test_what_others_can_tell_from_the_old_is_woven_whole(weave, old, new):
     assert quick == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "old, new",
     [
@@ -135,6 +136,7 @@ def test_no_edit_gives_another_page_than_the_whole(weave, old, new):
     assert quick == whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     ["{}", "```text\n\n{}\n\n```", "{}\n\n:   Explained."],
